@@ -63,11 +63,17 @@ Result<std::string> RunProgram(const std::string& name, std::vector<std::string>
 // The jobs of a run have the name of its folder.
 std::string JobName(const fs::path& run) { return "plush-" + run.filename().string(); }
 
-// Ends the jobs of a run and removes its folder. Tasks that still write find no folder.
+// Ends the jobs of a run and removes its folder. Tasks end a little later and may still make files:
+// what they leave after these seconds goes with the next batch.
 void Abandon(const fs::path& run) {
+  constexpr int kNumTries = 20;
   (void)RunProgram("scancel", {"--name=" + JobName(run)});
-  std::error_code ignored;
-  fs::remove_all(run, ignored);
+  std::error_code error;
+  for (int i = 0; i < kNumTries; ++i) {
+    fs::remove_all(run, error);
+    if (!error) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  }
 }
 
 std::string ReadText(const std::string& path) {
@@ -86,6 +92,17 @@ std::vector<std::string> SourcesIn(const std::string& text) {
     begin = end + 1;
   }
   return sources;
+}
+
+// Whether a task of these lines, of state and reason, waits for a node. Slurm holds tasks of dead
+// nodes back for two minutes (BeginTime): they do not count.
+bool AnyWaits(std::string_view jobs) {
+  while (!jobs.empty()) {
+    const std::string_view line = jobs.substr(0, jobs.find('\n'));
+    jobs.remove_prefix(std::min(line.size() + 1, jobs.size()));
+    if (line.starts_with("PENDING") && !line.ends_with("BeginTime")) return true;
+  }
+  return false;
 }
 
 class SlurmRun {
@@ -187,14 +204,14 @@ class SlurmRun {
   void Wait(bool is_last_round) {
     auto last_result = Clock::now();
     while (true) {
-      const auto jobs =
-          RunProgram("squeue", {"--noheader", "--array", "--format=%T", "--name=" + JobName(run_)});
+      const auto jobs = RunProgram(
+          "squeue", {"--noheader", "--array", "--format=%T %r", "--name=" + JobName(run_)});
       const size_t num_missing = missing_.size();
       Collect();
       if (missing_.size() < num_missing) last_result = Clock::now();
       // A controller that does not answer may come back.
       if (missing_.empty() || (jobs.ok() && jobs.value().empty())) return;
-      const bool is_waiting = !jobs.ok() || jobs.value().find("PENDING") != std::string::npos;
+      const bool is_waiting = !jobs.ok() || AnyWaits(jobs.value());
       const std::chrono::duration<double> silence = Clock::now() - last_result;
       if (!is_last_round && !is_waiting && silence.count() > Patience()) return;
       const double pause_s = std::clamp(static_cast<double>(missing_.size()) / 1000.0, 1.0, 10.0);

@@ -21,6 +21,7 @@ work=$(realpath "$work")
 cd "$work" || exit
 daemons=()
 stop() {
+  scancel --user=root 2>/dev/null && sleep 2
   pkill_tree "${n2:-}"
   [ ${#daemons[@]} = 0 ] || kill "${daemons[@]}" 2>/dev/null
   wait 2>/dev/null
@@ -117,7 +118,7 @@ for _ in $(seq 600); do
 done
 echo "killing n2; the queue: $(squeue --noheader --array --format='%i %t %N' | tr '\n' ' ')"
 steps=$(for p in /proc/[0-9]*; do
-  tr '\0' ' ' <"$p/cmdline" 2>/dev/null | grep -q '^slurmstepd: ' &&
+  tr '\0' ' ' 2>/dev/null <"$p/cmdline" | grep -q '^slurmstepd: ' &&
     grep -qzF "SLURMD_NODENAME=n2" /proc/"$(cat "$p"/task/*/children 2>/dev/null | awk '{print $1; exit}')"/environ 2>/dev/null &&
     echo "${p#/proc/}"
 done)
