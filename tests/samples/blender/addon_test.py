@@ -79,6 +79,7 @@ corners = np.array([v.co for v in cage.data.vertices])
 assert (corners.min(axis=0) < points.min(axis=0)).all() and (corners.max(axis=0) > points.max(axis=0)).all()
 
 # Drop: the modifier shows the first frame as the rest shape, moved; later frames fall and meet the floor.
+# Blender orders the faces of its sphere differently in each run, so falls differ a little.
 bpy.context.view_layer.objects.active = ball
 assert bpy.ops.plush.drop() == {"FINISHED"}
 
@@ -96,8 +97,9 @@ assert np.abs(offset - offset[0]).max() < 1e-4, np.abs(offset - offset[0]).max()
 # As simulated: y and x stay in the free fall of the first frames.
 assert np.abs(shown(3) - first)[:, :2].max() < 1e-3
 assert (shown(3) - first)[:, 2].max() < 0.0
-last = shown(scene.frame_start + len(addon.read_pc2(os.path.join(work, "Ball.pc2"))) - 1)
-assert last[:, 2].min() > -0.01 and last[:, 2].min() < 0.05, last[:, 2].min()
+num_frames = len(addon.read_pc2(os.path.join(work, "Ball.pc2")))
+lowest = [shown(scene.frame_start + i)[:, 2].min() for i in range(num_frames)]
+assert -0.01 < min(lowest) < 0.03 and lowest[0] > 0.2, lowest
 
 # A missing program is named.
 scene.plush.program = "/no/such/plush"
