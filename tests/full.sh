@@ -63,6 +63,23 @@ step "whole corpus" tests/corpus/run_corpus.sh build/release/tools/plush \
   /usr/share/assimp/models all build/corpus "$jobs"
 step "a batch killed 50 times" tests/tools/batch/batch_kills.sh build/release/tools/plush \
   build/batch_kills 50
+# Groups of large packages: where they cannot be installed, their tests are skipped.
+for group in farm blender; do tools/setup.sh $group || echo "group $group: cannot install its packages"; done
+slurm_batch() {
+  tests/tools/batch/slurm_batch.sh build/release/tools/plush build/slurm_batch | tee build/slurm_batch.log
+  return "${PIPESTATUS[0]}"
+}
+blender_addon() {
+  blender -b --factory-startup --python-exit-code 3 -P tests/samples/blender/addon_test.py -- \
+    "$PWD/samples/blender/plush_addon.py" "$PWD/build/release/tools/plush" "$PWD/build/blender_addon"
+}
+step "farm: a batch on a Slurm cluster that loses a node" slurm_batch
+grep -h '^SKIPPED' build/slurm_batch.log && summary+="skip            farm: $(grep -h '^SKIPPED' build/slurm_batch.log)"$'\n'
+if command -v blender >/dev/null; then
+  step "blender: the operators of the add-on" blender_addon
+else
+  summary+="skip            blender: there is no blender"$'\n'
+fi
 step "figures of plush batch" tests/bench/batch_figures.sh build/release/tools/plush \
   /usr/share/assimp/models build/batch_figures
 step "equal bytes and states" tests/determinism.sh build/release build/dev build/clang-Release \

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 # Installs the missing Debian packages that Plush needs. The only list of them.
 #
-# usage: tools/setup.sh [build] [test] [full]      (default: build)
+# usage: tools/setup.sh [build] [test] [full] [farm] [blender]      (default: build)
 #   build  to compile the runtime, the tools and the samples
 #   test   also for tests/run.sh; tetgen also serves `plush bake --mesher tetgen`, libbullet-dev the
 #          sample bullet_coupling
 #   full   also for tests/run.sh --full (second compiler, cross-compilers, clang-tidy) and for the
 #          peers that plush_bench compares with
+#   farm   a Slurm cluster for the test of `plush batch --slurm`
+#   blender  Blender (1 GB) for the test of its add-on
 set -euo pipefail
 
 build=(
@@ -24,6 +26,8 @@ full=(
   g++-mingw-w64-x86-64-posix g++-aarch64-linux-gnu g++-i686-linux-gnu
   libembree-dev
 )
+farm=(slurm-wlm munge)
+blender=(blender python3-numpy)
 
 wanted=()
 for group in "${@:-build}"; do
@@ -31,8 +35,10 @@ for group in "${@:-build}"; do
     build) wanted+=("${build[@]}") ;;
     test) wanted+=("${test[@]}") ;;
     full) wanted+=("${full[@]}") ;;
+    farm) wanted+=("${farm[@]}") ;;
+    blender) wanted+=("${blender[@]}") ;;
     *)
-      echo "tools/setup.sh: error: unknown group '$group' (build, test, full)" >&2
+      echo "tools/setup.sh: error: unknown group '$group' (build, test, full, farm, blender)" >&2
       exit 1
       ;;
   esac

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -217,6 +218,15 @@ Result<Done> WriteFilesAtomically(std::span<const FileContent> files) {
 Result<Done> WriteFileAtomically(const std::string& path, std::span<const std::byte> bytes) {
   const FileContent file = {path, bytes};
   return WriteFilesAtomically({&file, 1});
+}
+
+bool AnyChangedSince(const struct timespec& start, std::span<const std::string> paths) {
+  return std::ranges::any_of(paths, [&start](const std::string& path) {
+    struct stat info = {};
+    if (::stat(path.c_str(), &info) != 0) return true;
+    return std::pair(info.st_ctim.tv_sec, info.st_ctim.tv_nsec) >=
+           std::pair(start.tv_sec, start.tv_nsec);
+  });
 }
 
 Result<Done> CheckWritable(const std::string& path) {

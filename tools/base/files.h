@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -38,6 +39,10 @@ struct FileContent {
 Result<Done> WriteFilesAtomically(std::span<const FileContent> files);
 
 Result<Done> WriteFileAtomically(const std::string& path, std::span<const std::byte> bytes);
+
+/// Whether one of the files has changed at `start` or later, or is gone. The times of files lag
+/// behind CLOCK_REALTIME by a few milliseconds, not behind CLOCK_REALTIME_COARSE.
+bool AnyChangedSince(const struct timespec& start, std::span<const std::string> paths);
 
 /// Checks before any work that WriteFilesAtomically can write `path`. Errors: kIo.
 Result<Done> CheckWritable(const std::string& path);

@@ -80,6 +80,15 @@ std::string PrintableUtf8(std::string_view text) {
   return result;
 }
 
+std::string ShellWord(std::string_view word) {
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'') quoted += "'\\'";
+    quoted += c;
+  }
+  return quoted + "'";
+}
+
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> before(b.size() + 1);
   std::vector<size_t> previous(b.size() + 1);

@@ -30,6 +30,9 @@ inline constexpr size_t kMaxNameBytes = 1024;
 /// the result at kMaxNameBytes.
 std::string PrintableUtf8(std::string_view text);
 
+/// A word of a POSIX shell: in single quotes.
+std::string ShellWord(std::string_view word);
+
 /// The least number of edits that turn `a` into `b`, ignoring case. An edit inserts, deletes or
 /// replaces a letter, or swaps two neighbours (optimal string alignment). O(|a| |b|).
 size_t EditDistance(std::string_view a, std::string_view b);

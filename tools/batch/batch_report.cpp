@@ -63,12 +63,22 @@ AssetResult ResultOf(const std::string& output_tree, const BatchAsset& asset, co
   AssetResult result;
   result.input = asset.name;
   result.output = asset.output;
-  const std::string path = output_tree + "/" + ReportPath(asset);
+  const std::string path = output_tree + "/" + ReportPath(asset.output);
   const json report = ReadReport(path);
   const int reported = report.is_object() ? report.value("exit_code", -1) : -1;
   if (end == nullptr ? reported >= 0 : reported == end->exit_code) {
     TakeFindings(report, &result);
     result.exit_code = reported;
+    if (const auto stages = report.find("stages"); stages != report.end()) {
+      for (const json& stage : *stages) {
+        if (stage.is_object()) result.seconds += stage.value("seconds", 0.0);
+      }
+    }
+    if (const auto missing = report.find("missing_files"); missing != report.end()) {
+      for (const json& file : *missing) {
+        if (file.is_string()) result.missing_files.push_back(file.get<std::string>());
+      }
+    }
     if (reported != 0) {
       result.error = report.value("error", "");
       if (result.error.empty()) result.error = ErrorOf(result.findings, reported);
@@ -112,6 +122,18 @@ std::vector<AssetResult> CollectResults(const std::string& output_tree,
                       std::string_view(result.input));
   });
   return results;
+}
+
+bool ForgetStale(const std::string& output_tree, std::span<const AssetResult> results) {
+  bool any = false;
+  for (const AssetResult& result : results) {
+    if (result.state != AssetState::kUnchanged) continue;
+    const auto is_there = [](const std::string& path) { return ::access(path.c_str(), R_OK) == 0; };
+    if (std::ranges::none_of(result.missing_files, is_there)) continue;
+    ::unlink((output_tree + "/" + ReportPath(result.output)).c_str());
+    any = true;
+  }
+  return any;
 }
 
 int WorstExitCode(std::span<const AssetResult> results) {

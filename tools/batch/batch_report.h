@@ -29,9 +29,11 @@ struct AssetResult {
   std::string output;  ///< relative to the output tree
   AssetState state = AssetState::kUnchanged;
   int exit_code = 0;
-  std::string error;          ///< one line; empty unless failed
-  nlohmann::json findings;    ///< as in the report of the bake, without places
-  uint64_t num_warnings = 0;  ///< findings of that severity
+  std::string error;                       ///< one line; empty unless failed
+  nlohmann::json findings;                 ///< as in the report of the bake, without places
+  uint64_t num_warnings = 0;               ///< findings of that severity
+  double seconds = 0.0;                    ///< sum of the bake's stages
+  std::vector<std::string> missing_files;  ///< which the import looked for in vain, absolute
 };
 
 /// The results of all assets after Ninja has ended: failed ones first, then those with warnings,
@@ -40,6 +42,11 @@ struct AssetResult {
 std::vector<AssetResult> CollectResults(const std::string& output_tree,
                                         std::span<const BatchAsset> assets,
                                         std::span<const BakeEnd> ends);
+
+/// Ninja does not see that a file appeared which an import had looked for in vain. Removes the
+/// reports of unchanged assets of which that is so, and returns whether there are any: then run
+/// Ninja again.
+bool ForgetStale(const std::string& output_tree, std::span<const AssetResult> results);
 
 /// The largest exit code of all; 0 without assets.
 int WorstExitCode(std::span<const AssetResult> results);

@@ -14,6 +14,8 @@
 namespace plush::tools {
 namespace {
 
+// Lines of seconds and output, with a tab between them.
+constexpr char kCostsFile[] = ".batch/costs";
 constexpr uint64_t kMaxLogBytes = 1u << 30;
 
 // In paths of build lines, '$' escapes itself, spaces and colons.
@@ -33,16 +35,8 @@ std::string Doubled(std::string_view text) {
   return escaped;
 }
 
-// A word of a command in a variable's value: in single quotes for the shell.
-std::string NinjaWord(std::string_view word) {
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'') quoted += "'\\'";
-    if (c == '$') quoted += '$';
-    quoted += c;
-  }
-  return quoted + "'";
-}
+// A word of a command in a variable's value.
+std::string NinjaWord(std::string_view word) { return Doubled(ShellWord(word)); }
 
 std::string NinjaWords(std::span<const std::string> words) {
   std::string text;
@@ -52,8 +46,8 @@ std::string NinjaWords(std::span<const std::string> words) {
 
 }  // namespace
 
-std::string ReportPath(const BatchAsset& asset) {
-  return std::string(kBatchFolder) + "/" + asset.output + ".json";
+std::string ReportPath(const std::string& output) {
+  return std::string(kBatchFolder) + "/" + output + ".json";
 }
 
 std::string NinjaFileText(std::span<const BatchAsset> assets, const BatchTools& tools) {
@@ -61,15 +55,17 @@ std::string NinjaFileText(std::span<const BatchAsset> assets, const BatchTools& 
   text += "ninja_required_version = 1.10\n";
   text += std::string("builddir = ") + kBatchFolder + "\n";
   text += "msvc_deps_prefix = " + std::string(kSourceLine) + "\n";
-  text += "rule bake\n  command = " + NinjaWord(tools.plush) +
+  text += "rule bake\n  command = done=\"$${" + std::string(kDoneVariable) +
+          ":-/dev/null}\"/$dst; if [ -f \"$$done\" ]; then . \"$$done\"; else " +
+          NinjaWord(tools.plush) +
           " bake $src -o $dst --report $report --list-sources --keep-unchanged --threads 1 -q " +
-          NinjaWords(tools.options) + " $options || { code=$$?; echo '" + kExitCodeLine +
+          NinjaWords(tools.options) + " $options; fi || { code=$$?; echo '" + kExitCodeLine +
           "'$$code; exit $$code; }\n";
   text += "  deps = msvc\n  restat = 1\n";
   size_t index = 0;
   const std::string programs = NinjaPath(tools.plush) + " " + NinjaPath(tools.importer);
   for (const BatchAsset& asset : assets) {
-    const std::string report = ReportPath(asset);
+    const std::string report = ReportPath(asset.output);
     text += "build " + NinjaPath(asset.output) + " | " + NinjaPath(report) + ": bake " +
             NinjaPath(asset.input) + " | " + programs + "\n";
     text += "  src = " + NinjaWord(asset.input) + "\n";
@@ -102,6 +98,27 @@ std::map<std::string, double> LoggedCosts(const std::string& output_tree) {
         std::max(end - start, 1.0) / 1000.0;
   }
   return costs;
+}
+
+std::map<std::string, double> KeptCosts(const std::string& output_tree) {
+  std::map<std::string, double> costs;
+  const auto bytes = ReadFile(output_tree + "/" + kCostsFile, kMaxLogBytes);
+  if (!bytes.ok()) return costs;
+  std::string_view text(reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size());
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    double cost = 0.0;
+    if (!TakeNumber(&line, &cost) || !(cost >= 0.0) || !line.starts_with('\t')) continue;
+    costs[std::string(line.substr(1))] = cost;
+  }
+  return costs;
+}
+
+Result<Done> KeepCosts(const std::string& output_tree, const std::map<std::string, double>& costs) {
+  std::string text;
+  for (const auto& [output, cost] : costs) text += NumberText(cost, 4) + "\t" + output + "\n";
+  return WriteFileAtomically(output_tree + "/" + kCostsFile, std::as_bytes(std::span(text)));
 }
 
 std::vector<double> SortByCost(const std::map<std::string, double>& logged,

@@ -28,15 +28,24 @@ struct BatchTools {
 /// The line with which every failed bake ends in Ninja's output, before its exit code.
 inline constexpr char kExitCodeLine[] = "plush batch: exit code ";
 
-/// Path of an asset's report, relative to the output tree.
-std::string ReportPath(const BatchAsset& asset);
+/// The environment variable that leads bakes to what DoneBakes has of them.
+inline constexpr char kDoneVariable[] = "PLUSH_BATCH_DONE";
+
+/// Path of the report of the asset at `output`, both relative to the output tree.
+std::string ReportPath(const std::string& output);
 
 /// The text of build.ninja. Ninja starts bakes in the order of `assets`.
 std::string NinjaFileText(std::span<const BatchAsset> assets, const BatchTools& tools);
 
-/// The seconds that each output took when it was made last, by its path: Ninja's log in
-/// `output_tree`. Empty without a log.
+/// The seconds that each output took when Ninja made it last, by its path: Ninja's log in
+/// `output_tree`. Empty without a log. Bakes that were made outside Ninja took no time.
 std::map<std::string, double> LoggedCosts(const std::string& output_tree);
+
+/// The costs that KeepCosts wrote, by the path of the output [s].
+std::map<std::string, double> KeptCosts(const std::string& output_tree);
+
+/// Errors: kIo.
+Result<Done> KeepCosts(const std::string& output_tree, const std::map<std::string, double>& costs);
 
 /// Sorts by falling cost, so that no long bake starts last, and returns the costs in that order
 /// [s]. An asset that was never made gets the mean cost per byte of those that were; if none was,

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "commands/bake_cache.h"
 
+#include "base/files.h"
 #include "report/source_report.h"
-
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <ctime>
@@ -17,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr char kScheme[] = "plush bake cache 1";
+constexpr char kScheme[] = "plush bake cache 2";
 constexpr char kAbsent[] = "absent";
 
 std::span<const std::byte> Bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
@@ -61,11 +60,23 @@ bool DecodeBake(std::span<const std::byte> bytes, CachedBake* bake) {
 BakeCache::BakeCache(const CacheOptions& options, BakeCacheInputs inputs)
     : store_(options.folder, options.max_bytes), inputs_(std::move(inputs)) {}
 
-Result<std::string> BakeCache::MainKey() const {
+Result<std::string> FileKeys::Of(const std::string& path) {
+  const std::scoped_lock lock(mutex_);
+  std::string& known = keys_[path];
+  if (!known.empty()) return known;
+  KeyMaker content;
+  if (auto done = content.AddFile(path); !done.ok()) return done.error();
+  known = content.Key();
+  return known;
+}
+
+Result<std::string> BakeCache::MainKey(FileKeys* programs) const {
   KeyMaker key;
   key.Add(kScheme);
   for (const std::string& program : inputs_.programs) {
-    if (auto done = key.AddFile(program); !done.ok()) return done.error();
+    const Result<std::string> content = programs->Of(program);
+    if (!content.ok()) return content.error();
+    key.Add(content.value());
   }
   for (const std::string& option : inputs_.options) key.Add(option);
   // Importers choose by the name, name parts after it, and look for others beside it.
@@ -100,9 +111,9 @@ std::string BakeCache::ResultKey(const std::vector<std::string>& files) const {
   return key.Key();
 }
 
-std::optional<CachedBake> BakeCache::Find(FindingList* findings) {
+std::optional<CachedBake> BakeCache::Find(FileKeys* programs, FindingList* findings) {
   ::clock_gettime(CLOCK_REALTIME, &start_);
-  const Result<std::string> main_key = MainKey();
+  const Result<std::string> main_key = MainKey(programs);
   if (!main_key.ok()) return std::nullopt;  // the bake itself says what is wrong
   main_key_ = main_key.value();
   const auto damaged = [findings](const std::string& key) {
@@ -127,29 +138,24 @@ std::optional<CachedBake> BakeCache::Find(FindingList* findings) {
   if (result.lookup == CacheLookup::kDamaged || !DecodeBake(result.bytes, &bake)) {
     return damaged(key);
   }
+  for (const std::string& file : files) {
+    const bool was_read = std::ranges::find(bake.sources, file) != bake.sources.end();
+    if (!was_read) bake.missing.push_back(Located(file));
+  }
   for (std::string& source : bake.sources) source = Located(source);
   return bake;
 }
 
-// A file that changed after Find may have been read before or after.
-bool BakeCache::AnyChanged(const std::vector<std::string>& paths) const {
-  return std::ranges::any_of(paths, [this](const std::string& path) {
-    struct stat info = {};
-    if (::stat(path.c_str(), &info) != 0) return true;
-    return std::pair(info.st_ctim.tv_sec, info.st_ctim.tv_nsec) >=
-           std::pair(start_.tv_sec, start_.tv_nsec);
-  });
-}
-
-void BakeCache::Keep(const CachedBake& bake, const std::vector<std::string>& missing,
-                     FindingList* findings) {
-  const Result<std::string> main_key = MainKey();
+void BakeCache::Keep(const CachedBake& bake, FindingList* findings) {
+  FileKeys programs;
+  const Result<std::string> main_key = MainKey(&programs);
   if (main_key_.empty() || !main_key.ok() || main_key.value() != main_key_) return;
-  if (AnyChanged(bake.sources)) return;
+  // A file that changed after Find may have been read before or after.
+  if (AnyChangedSince(start_, bake.sources)) return;
   std::vector<std::string> read;
   for (const std::string& source : bake.sources) read.push_back(Relative(source));
   std::vector<std::string> files = read;
-  for (const std::string& path : missing) files.push_back(Relative(path));
+  for (const std::string& path : bake.missing) files.push_back(Relative(path));
   std::ranges::sort(files);
   // Names in a foreign encoding do not fit into JSON: such a bake is not kept.
   std::string lists;

@@ -15,6 +15,8 @@
 
 #include <cstddef>
 #include <ctime>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +37,18 @@ struct CachedBake {
   FindingList findings;
   nlohmann::json document;           ///< what the report says of the bake
   std::vector<std::string> sources;  ///< files that were read beside main file and side-cars
+  std::vector<std::string> missing;  ///< files that the import looked for in vain
+};
+
+/// The keys of the contents of files, each of which is read once. For several threads.
+class FileKeys {
+ public:
+  /// Errors: kIo.
+  Result<std::string> Of(const std::string& path);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::string> keys_;
 };
 
 class BakeCache {
@@ -42,19 +56,17 @@ class BakeCache {
   BakeCache(const CacheOptions& options, BakeCacheInputs inputs);
 
   /// The bake of these inputs, if it is there. Adds CACHE_DAMAGED.
-  std::optional<CachedBake> Find(FindingList* findings);
+  std::optional<CachedBake> Find(FileKeys* programs, FindingList* findings);
 
-  /// Keeps a bake that began after Find. `missing` lists files that its import looked for in vain.
-  /// Keeps nothing if a file has changed since Find. Adds CACHE_NOT_WRITTEN if it cannot keep the
-  /// bake.
-  void Keep(const CachedBake& bake, const std::vector<std::string>& missing, FindingList* findings);
+  /// Keeps a bake that began after Find. Keeps nothing if a file has changed since Find. Adds
+  /// CACHE_NOT_WRITTEN if it cannot keep the bake.
+  void Keep(const CachedBake& bake, FindingList* findings);
 
  private:
-  Result<std::string> MainKey() const;
+  Result<std::string> MainKey(FileKeys* programs) const;
   std::string ResultKey(const std::vector<std::string>& files) const;
   std::string Relative(const std::string& path) const;
   std::string Located(const std::string& relative) const;
-  bool AnyChanged(const std::vector<std::string>& paths) const;
 
   CacheStore store_;
   BakeCacheInputs inputs_;

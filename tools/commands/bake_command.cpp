@@ -2,6 +2,8 @@
 // `plush bake`: reads a source mesh, bakes it (bake/bake.h) and writes a .plush file.
 // tools/README.md documents options, phases and exit codes.
 
+#include "commands/bake_command.h"
+
 #include "plush/asset.h"
 #include "plush/version.h"
 
@@ -143,6 +145,11 @@ std::vector<std::string> AllSources(const BakeVerb& run) {
   return sources;
 }
 
+std::vector<std::string> Absolute(std::vector<std::string> paths) {
+  for (std::string& path : paths) path = std::filesystem::absolute(path).string();
+  return paths;
+}
+
 // Whether the output has these bytes already.
 bool IsUnchanged(const BakeVerb& run) {
   const auto old = ReadFile(run.options.output_path, run.bytes.size());
@@ -166,8 +173,8 @@ Result<Done> WriteOutputs(BakeVerb* run) {
   run->stages.push_back(clock.stages().front());
   run->written = true;
   if (!options.list_sources) return Done{};
-  for (const std::string& source : AllSources(*run)) {
-    std::printf("%s %s\n", kSourceLine, std::filesystem::absolute(source).c_str());
+  for (const std::string& source : Absolute(AllSources(*run))) {
+    std::printf("%s %s\n", kSourceLine, source.c_str());
   }
   return Done{};
 }
@@ -238,6 +245,7 @@ nlohmann::json DocumentOf(const BakeVerb& run) {
                              {"peak_memory_bytes", PeakMemoryBytes()}};
   if (run.bytes.empty()) return document;
   document["file_bytes"] = run.bytes.size();
+  document["missing_files"] = Absolute(run.missing);
   if (!run.options.cache.folder.empty()) document["cache"] = run.cached ? "hit" : "miss";
   if (run.cached) {
     document.update(run.cached->document);
@@ -303,28 +311,35 @@ BakeCacheInputs CacheInputsOf(const BakeOptions& options) {
   return inputs;
 }
 
+// Whether the cache has the bake.
+bool FindInCache(FileKeys* programs, BakeCache* cache, BakeVerb* run) {
+  StageClock clock;
+  run->cached = cache->Find(programs, &run->cache_findings);
+  clock.End("cache");
+  if (!run->cached) return false;
+  run->stages = clock.stages();
+  run->bytes = std::move(run->cached->bytes);
+  run->sources = run->cached->sources;
+  run->missing = run->cached->missing;
+  run->findings = std::move(run->cached->findings);
+  return true;
+}
+
 // Bakes, or takes the bake from the cache.
 Result<Done> MakeBytes(BakeVerb* run) {
   const BakeOptions& options = run->options;
   if (options.cache.folder.empty()) return ImportAndBake(run);
-  StageClock clock;
   BakeCache cache(options.cache, CacheInputsOf(options));
-  run->cached = cache.Find(&run->cache_findings);
-  clock.End("cache");
-  if (run->cached) {
-    run->stages = clock.stages();
-    run->bytes = std::move(run->cached->bytes);
-    run->sources = run->cached->sources;
-    run->findings = std::move(run->cached->findings);
-    return Done{};
-  }
+  FileKeys programs;
+  if (FindInCache(&programs, &cache, run)) return Done{};
   auto done = ImportAndBake(run);
   if (!done.ok() || ExitCodeOf(run->findings, options.output) != ExitCode::kOk) return done;
   nlohmann::json document = DocumentOf(*run);
-  for (const char* key : {"input", "output", "stages", "peak_memory_bytes", "cache"}) {
+  for (const char* key :
+       {"input", "output", "stages", "peak_memory_bytes", "cache", "missing_files"}) {
     document.erase(key);
   }
-  cache.Keep({run->bytes, run->findings, document, run->sources}, run->missing,
+  cache.Keep({run->bytes, run->findings, document, run->sources, run->missing},
              &run->cache_findings);
   return done;
 }
@@ -349,6 +364,24 @@ int RunBake(const BakeOptions& options) {
 }
 
 }  // namespace
+
+std::optional<std::vector<std::string>> TakeFromCache(const BakeOptions& options,
+                                                      FileKeys* programs, FindingList* findings) {
+  BakeVerb run{options};
+  BakeCache cache(options.cache, CacheInputsOf(options));
+  const bool is_there = FindInCache(programs, &cache, &run);
+  for (const Finding& finding : run.cache_findings.all()) {
+    findings->Add(finding.code, finding.count, finding.message, finding.places);
+  }
+  if (!is_there || !CheckOptions(options).ok()) return std::nullopt;
+  if (ExitCodeOf(run.findings, options.output) != ExitCode::kOk || !WriteOutputs(&run).ok()) {
+    return std::nullopt;
+  }
+  const int code =
+      FinishRun(kVerb, options.input, options.output, run.findings, nullptr, DocumentOf(run));
+  if (code != 0) return std::nullopt;
+  return Absolute(AllSources(run));
+}
 
 void AddBakeCommand(CLI::App* app, int* exit_code) {
   const auto options = std::make_shared<BakeOptions>();

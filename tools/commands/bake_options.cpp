@@ -151,4 +151,18 @@ void NoteGivenOptions(const CLI::App& verb, BakeOptions* options) {
   options->given_words = GivenWords(verb);
 }
 
+Result<BakeOptions> ParseBakeOptions(std::vector<std::string> arguments) {
+  CLI::App app;
+  BakeOptions options;
+  AddBakeOptions(&app, &options);
+  std::ranges::reverse(arguments);  // as CLI11 takes them
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    return Error{ExitCode::kUsage, error.what()};
+  }
+  NoteGivenOptions(app, &options);
+  return options;
+}
+
 }  // namespace plush::tools

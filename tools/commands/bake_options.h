@@ -38,4 +38,7 @@ void AddBakeOptions(CLI::App* verb, BakeOptions* options);
 /// Fills the fields given_... after the parsing.
 void NoteGivenOptions(const CLI::App& verb, BakeOptions* options);
 
+/// The options that a command line of `plush bake` gives. Errors: kUsage.
+Result<BakeOptions> ParseBakeOptions(std::vector<std::string> arguments);
+
 }  // namespace plush::tools

@@ -8,10 +8,14 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "batch/batch_report.h"
+#include "batch/done_bakes.h"
 #include "batch/manifest.h"
 #include "batch/ninja_file.h"
 #include "batch/ninja_run.h"
 #include "batch/progress.h"
+#include "batch/slurm_run.h"
+#include "commands/bake_command.h"
+#include "commands/bake_options.h"
 #include "commands/commands.h"
 #include "commands/options.h"
 #include "commands/output.h"
@@ -21,9 +25,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -42,6 +49,8 @@ struct BatchOptions {
   std::string ninja = "ninja";
   uint32_t jobs = 0;
   bool plan_only = false;
+  bool on_slurm = false;
+  double chunk_s = 300.0;  // aimed time of a task of Slurm
   CacheOptions cache;
   OutputOptions out;
 };
@@ -52,17 +61,14 @@ struct BatchRun {
   Manifest manifest = {};
   std::vector<BatchAsset> assets = {};  // in the order of build.ninja
   std::vector<double> costs = {};       // of each asset
+  BatchTools tools = {};
+  std::map<std::vector<std::string>, BakeOptions> parsed = {};  // by the options of assets
+  std::vector<BakeEnd> ends = {};
   std::vector<AssetResult> results = {};
-};
+  bool costs_are_known = false;
 
-// The sub-command `bake` of a scratch application, which runs nothing.
-CLI::App* AddIdleBake(CLI::App* app) {
-  int unused = 0;
-  AddBakeCommand(app, &unused);
-  CLI::App* verb = app->get_subcommand("bake");
-  verb->callback([] {});
-  return verb;
-}
+  bool shows_progress() const { return ::isatty(STDERR_FILENO) != 0 && !options.out.quiet; }
+};
 
 // What a manifest may call each option of `plush bake`.
 std::vector<BakeOptionName> BakeOptionNames() {
@@ -71,8 +77,10 @@ std::vector<BakeOptionName> BakeOptionNames() {
       "help",   "output", "depfile", "list-sources", "keep-unchanged", "threads",           "json",
       "report", "quiet",  "verbose", "cache",        "cache-size",     "warnings-as-errors"};
   CLI::App app;
+  BakeOptions unused;
+  AddBakeOptions(&app, &unused);
   std::vector<BakeOptionName> names;
-  for (const CLI::Option* option : AddIdleBake(&app)->get_options()) {
+  for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) {
       OptionKind kind =
           option->get_items_expected_max() == 0 ? OptionKind::kFlag : OptionKind::kWord;
@@ -82,25 +90,6 @@ std::vector<BakeOptionName> BakeOptionNames() {
     }
   }
   return names;
-}
-
-// Lets `plush bake` parse the options of every asset, so that a wrong value stops the batch early.
-Result<Done> CheckBakeOptions(const std::vector<BatchAsset>& assets) {
-  CLI::App app;
-  AddIdleBake(&app);
-  std::set<std::vector<std::string>> seen;
-  for (const BatchAsset& asset : assets) {
-    if (!seen.insert(asset.options).second) continue;
-    std::vector<std::string> arguments = {"bake", "in", "--output=out"};
-    arguments.insert(arguments.end(), asset.options.begin(), asset.options.end());
-    std::ranges::reverse(arguments);  // as CLI11 takes them
-    try {
-      app.parse(arguments);
-    } catch (const CLI::ParseError& error) {
-      return Error{ExitCode::kUsage, "options of '" + asset.name + "': " + error.what()};
-    }
-  }
-  return Done{};
 }
 
 std::string OwnPath() {
@@ -120,6 +109,20 @@ BatchTools ToolsOf(const BatchOptions& options) {
   return tools;
 }
 
+// Parses the options of every asset, so that a wrong value stops the batch early.
+Result<Done> ParseAllOptions(BatchRun* run) {
+  for (const BatchAsset& asset : run->assets) {
+    if (run->parsed.count(asset.options) > 0) continue;
+    std::vector<std::string> arguments = {"in", "--output=out", "--keep-unchanged", "--quiet"};
+    arguments.insert(arguments.end(), run->tools.options.begin(), run->tools.options.end());
+    arguments.insert(arguments.end(), asset.options.begin(), asset.options.end());
+    auto options = ParseBakeOptions(arguments);
+    if (!options.ok()) return options.error().WithContext("options of '" + asset.name + "'");
+    run->parsed.emplace(asset.options, std::move(options.value()));
+  }
+  return Done{};
+}
+
 // Writes build.ninja unless it is there already.
 Result<Done> WriteNinjaFile(const std::string& output_tree, const std::string& text) {
   const std::string path = output_tree + "/" + kNinjaFile;
@@ -137,7 +140,8 @@ Result<Done> Plan(BatchRun* run) {
   auto assets = FindAssets(run->manifest, &run->findings);
   if (!assets.ok()) return assets.error().WithContext(run->options.manifest);
   run->assets = std::move(assets.value());
-  if (auto done = CheckBakeOptions(run->assets); !done.ok()) {
+  run->tools = ToolsOf(run->options);
+  if (auto done = ParseAllOptions(run); !done.ok()) {
     return done.error().WithContext(run->options.manifest);
   }
   return Done{};
@@ -149,7 +153,7 @@ bool HasDeadOutputs(const std::string& output_tree, const std::map<std::string, 
   std::unordered_set<std::string> alive;
   for (const BatchAsset& asset : assets) {
     alive.insert(asset.output);
-    alive.insert(ReportPath(asset));
+    alive.insert(ReportPath(asset.output));
   }
   return std::ranges::any_of(logged, [&](const auto& entry) {
     std::error_code ignored;
@@ -158,30 +162,165 @@ bool HasDeadOutputs(const std::string& output_tree, const std::map<std::string, 
   });
 }
 
-// Runs the bakes; shows their progress on a terminal.
-Result<Done> Bake(const NinjaSettings& ninja, BatchRun* run) {
-  const bool is_shown = ::isatty(STDERR_FILENO) != 0 && !run->options.out.quiet;
-  size_t num_bakes = 0;
-  double total_cost = 0.0;
-  if (is_shown) {
-    NinjaSettings dry = ninja;
-    dry.is_dry_run = true;
-    auto done = RunNinja(dry, [&](const BakeEnd& end) {
-      ++num_bakes;
-      if (end.index < run->costs.size()) total_cost += run->costs[end.index];
-    });
-    if (!done.ok()) return done;
+// The bakes that Ninja would run, by their index.
+Result<std::vector<size_t>> PendingBakes(const NinjaSettings& ninja, const BatchRun& run) {
+  NinjaSettings dry = ninja;
+  dry.is_dry_run = true;
+  std::vector<size_t> pending;
+  auto done = RunNinja(dry, [&](const BakeEnd& end) {
+    if (end.index < run.assets.size()) pending.push_back(end.index);
+  });
+  if (!done.ok()) return done.error();
+  return pending;
+}
+
+// A bake that was looked up in the cache.
+struct CacheLookUp {
+  std::optional<std::vector<std::string>> sources;  // of a hit: what it depends on
+  bool is_new = false;                              // the output has changed
+  FindingList findings;
+};
+
+CacheLookUp LookUp(const std::string& output_tree, const BatchRun& run, const BatchAsset& asset,
+                   FileKeys* programs) {
+  BakeOptions options = run.parsed.at(asset.options);
+  options.input = asset.input;
+  options.output_path = output_tree + "/" + asset.output;
+  options.output.report = output_tree + "/" + ReportPath(asset.output);
+  std::error_code ignored;  // Ninja reports it
+  for (const std::string& path : {options.output_path, options.output.report}) {
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
   }
-  Progress progress(is_shown, num_bakes, total_cost);
-  std::vector<BakeEnd> ends;
+  const auto old_time = std::filesystem::last_write_time(options.output_path, ignored);
+  CacheLookUp look_up;
+  look_up.sources = TakeFromCache(options, programs, &look_up.findings);
+  look_up.is_new = std::filesystem::last_write_time(options.output_path, ignored) != old_time;
+  return look_up;
+}
+
+// Takes bakes from the cache in this process: to start one for each would take longer.
+std::vector<CacheLookUp> LookUpAll(const std::string& output_tree,
+                                   const std::vector<size_t>& pending, const BatchRun& run) {
+  constexpr size_t kNumThreads = 16;  // they wait for disks and networks, not for cores
+  std::vector<CacheLookUp> look_ups(pending.size());
+  FileKeys programs;
+  std::atomic<size_t> next = 0;
+  std::vector<std::jthread> threads;
+  for (size_t i = 0; i < std::min(kNumThreads, pending.size()); ++i) {
+    threads.emplace_back([&] {
+      for (size_t k = next++; k < pending.size(); k = next++) {
+        look_ups[k] = LookUp(output_tree, run, run.assets[pending[k]], &programs);
+      }
+    });
+  }
+  threads.clear();  // joins
+  return look_ups;
+}
+
+// Removes the hits from `pending`.
+void TakeHits(const std::string& output_tree, std::vector<size_t>* pending, BatchRun* run,
+              DoneBakes* done) {
+  const std::vector<CacheLookUp> look_ups = LookUpAll(output_tree, *pending, *run);
+  std::vector<size_t> left;
+  for (size_t k = 0; k < look_ups.size(); ++k) {
+    const CacheLookUp& look_up = look_ups[k];
+    for (const Finding& finding : look_up.findings.all()) {
+      run->findings.Add(finding.code, finding.count, finding.message, finding.places);
+    }
+    const size_t index = (*pending)[k];
+    if (look_up.sources) {
+      done->Add(run->assets[index], *look_up.sources, look_up.is_new);
+    } else {
+      left.push_back(index);
+    }
+  }
+  *pending = std::move(left);
+}
+
+// Runs the bakes on the cluster, and removes them from `pending`.
+Result<Done> BakeOnSlurm(const std::string& output_tree, std::vector<size_t>* pending,
+                         BatchRun* run, DoneBakes* done) {
+  // Without a cost of any bake, costs are the sizes of the inputs.
+  constexpr double kGuessedMean = 10.0;  // [s]
+  double total = 0.0;
+  for (const double cost : run->costs) total += cost;
+  const double mean = total / static_cast<double>(run->costs.size());
+  const double seconds = run->costs_are_known || mean <= 0.0 ? 1.0 : kGuessedMean / mean;
+  std::vector<SlurmBake> bakes;
+  std::ranges::sort(*pending);  // the assets are sorted by cost
+  for (const size_t index : *pending) {
+    bakes.push_back({&run->assets[index], run->costs[index] * seconds});
+    total += bakes.back().cost_s;
+  }
+  Progress progress(run->shows_progress(), bakes.size(), total);
+  const SlurmEvents events = {
+      [&](size_t i, bool failed) { progress.Add(bakes[i].asset->name, bakes[i].cost_s, failed); },
+      [&](const std::string& message) {
+        if (!run->options.out.quiet) std::fprintf(stderr, "plush batch: %s\n", message.c_str());
+      }};
+  const SlurmSettings settings = {output_tree, run->options.chunk_s};
+  const auto ran = RunOnSlurm(settings, run->tools, bakes, events, done);
+  progress.Clear();
+  if (ran.ok()) pending->clear();
+  return ran;
+}
+
+// Runs Ninja and collects the results; shows progress on a terminal.
+Result<Done> RunAndCollect(const NinjaSettings& ninja, const std::vector<size_t>& pending,
+                           BatchRun* run) {
+  double total_cost = 0.0;
+  for (const size_t index : pending) total_cost += run->costs[index];
+  const std::unordered_set<size_t> counted(pending.begin(), pending.end());
+  Progress progress(run->shows_progress(), pending.size(), total_cost);
   const auto done = RunNinja(ninja, [&](const BakeEnd& end) {
-    ends.push_back(end);
-    if (end.index >= run->assets.size()) return;
+    run->ends.push_back(end);
+    if (!counted.contains(end.index)) return;
     progress.Add(run->assets[end.index].name, run->costs[end.index], end.exit_code != 0);
   });
   progress.Clear();
-  run->results = CollectResults(ninja.output_tree, run->assets, ends);
+  run->results = CollectResults(ninja.output_tree, run->assets, run->ends);
   return done;
+}
+
+// Runs the bakes that are due.
+Result<Done> BakePending(const NinjaSettings& ninja, BatchRun* run) {
+  struct timespec start = {};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &start);  // the clock of file times
+  auto pending = PendingBakes(ninja, *run);
+  if (!pending.ok()) return pending.error();
+  if (pending.value().empty()) {
+    run->results = CollectResults(ninja.output_tree, run->assets, run->ends);
+    return Done{};
+  }
+  DoneBakes done_bakes(ninja.output_tree);
+  if (!run->options.cache.folder.empty()) {
+    TakeHits(ninja.output_tree, &pending.value(), run, &done_bakes);
+  }
+  if (run->options.on_slurm && !pending.value().empty()) {
+    auto done = BakeOnSlurm(ninja.output_tree, &pending.value(), run, &done_bakes);
+    if (!done.ok()) return done;
+  }
+  const auto done = RunAndCollect(ninja, pending.value(), run);
+  done_bakes.ForgetChanged(start);
+  return done;
+}
+
+// Keeps what the bakes of this run took.
+Result<Done> NoteCosts(const std::string& output_tree, std::map<std::string, double> costs,
+                       const BatchRun& run) {
+  bool any = false;
+  for (const AssetResult& result : run.results) {
+    if (result.state != AssetState::kBaked) continue;
+    costs[result.output] = result.seconds;
+    any = true;
+  }
+  return any ? KeepCosts(output_tree, costs) : Done{};
+}
+
+Result<Done> Bake(const NinjaSettings& ninja, BatchRun* run) {
+  const auto done = BakePending(ninja, run);
+  const bool is_stale = done.ok() && ForgetStale(ninja.output_tree, run->results);
+  return is_stale ? BakePending(ninja, run) : done;
 }
 
 Result<Done> RunPlan(BatchRun* run) {
@@ -201,16 +340,22 @@ Result<Done> RunPlan(BatchRun* run) {
                  ninja.output_tree.c_str());
   });
   if (!lock.ok()) return lock.error();
+  EndOldSlurmRuns(ninja.output_tree);
   RemoveTemporaries(ninja.output_tree);
   const auto logged = LoggedCosts(ninja.output_tree);
-  run->costs = SortByCost(logged, &run->assets);
-  const std::string text = NinjaFileText(run->assets, ToolsOf(options));
+  std::map<std::string, double> costs = KeptCosts(ninja.output_tree);
+  costs.insert(logged.begin(), logged.end());
+  run->costs_are_known = !costs.empty();
+  run->costs = SortByCost(costs, &run->assets);
+  const std::string text = NinjaFileText(run->assets, run->tools);
   if (auto done = WriteNinjaFile(ninja.output_tree, text); !done.ok()) return done;
   if (options.plan_only) return Done{};
   if (HasDeadOutputs(ninja.output_tree, logged, run->assets)) {
     if (auto done = RemoveDeadOutputs(ninja); !done.ok()) return done;
   }
-  return Bake(ninja, run);
+  const auto done = Bake(ninja, run);
+  const auto noted = NoteCosts(ninja.output_tree, KeptCosts(ninja.output_tree), *run);
+  return done.ok() ? noted : done;
 }
 
 void PrintResults(const BatchRun& run, double seconds) {
@@ -286,6 +431,12 @@ void AddBatchCommand(CLI::App* app, int* exit_code) {
   group.Text("--ninja", &options->ninja, "PROGRAM", "the program Ninja: a name in PATH, or a path");
   group.Flag("--plan", &options->plan_only,
              std::string("write ") + kNinjaFile + " into the output tree and stop");
+  OptionGroup cluster(verb, "Cluster");
+  cluster.Flag("--slurm", &options->on_slurm,
+               "bake by job arrays of a Slurm cluster, whose nodes share all folders; sbatch takes "
+               "partition, account and the like from its environment, as SBATCH_PARTITION");
+  cluster.Number("--slurm-task", &options->chunk_s, {0.0, 86400.0}, "SECONDS",
+                 "aimed time of a task: it bakes several assets, by what they took last");
   AddCacheOptions(verb, &options->cache);
   AddOutputOptions(verb, &options->out);
   verb->footer(

@@ -13,6 +13,7 @@
 #include "simulate/draw_layers.h"
 #include "simulate/glb_export.h"
 #include "simulate/obj_export.h"
+#include "simulate/pc2_export.h"
 #include "simulate/run_statistics.h"
 #include "simulate/scene.h"
 #include "simulate/scene_state.h"
@@ -57,6 +58,7 @@ struct SimulateOptions {
 struct Exports {
   std::optional<AnimationRecorder> recorder;  // for .glb
   std::optional<Result<ObjFiles>> frame;      // for .obj
+  std::optional<PointCacheRecorder> points;   // for .pc2
 };
 
 // Set by Ctrl-C: the run ends after the current step and writes nothing.
@@ -110,9 +112,16 @@ Result<Done> CheckOptions(const SimulateOptions& options, const Scene& scene) {
     return Error{ExitCode::kUsage, "--draw adds lines to an export; give --export too", ""};
   }
   const bool is_obj = HasEnding(options.export_path, ".obj");
-  if (!options.export_path.empty() && !is_obj && !HasEnding(options.export_path, ".glb")) {
+  const bool is_pc2 = HasEnding(options.export_path, ".pc2");
+  if (!options.export_path.empty() && !is_obj && !is_pc2 &&
+      !HasEnding(options.export_path, ".glb")) {
     return Error{ExitCode::kUnsupported,
-                 options.export_path + ": --export writes .glb (animated) or .obj (one frame)", ""};
+                 options.export_path +
+                     ": --export writes .glb (animated), .obj (one frame) or .pc2 (point cache)",
+                 ""};
+  }
+  if (is_pc2 && !options.draw.empty()) {
+    return Error{ExitCode::kUsage, "a .pc2 holds no lines; leave --draw out", ""};
   }
   if (options.frame.value_or(0) > scene.steps) {
     return Error{ExitCode::kUsage,
@@ -151,6 +160,7 @@ Result<RunRecord> Run(const SimulateOptions& options, const Scene& scene, SceneW
   auto record = RunScene(scene, scene_world, [&](const SceneWorld& world, uint32_t done) {
     progress.Show(done);
     if (exports->recorder) exports->recorder->Observe(world, done);
+    if (exports->points) exports->points->Observe(world, done);
     if (wants_obj && done == obj_frame) {
       const std::filesystem::path mtl = MtlPath(options.export_path);
       exports->frame = ExportObj(world, mtl.filename().string(), options.draw_flags);
@@ -179,6 +189,11 @@ Result<Done> WriteResults(const SimulateOptions& options, const SceneWorld& scen
     glb = ExportGlb(scene_world, exports.recorder->animation());
     if (!glb.ok()) return glb.error().WithContext(options.export_path);
     files.push_back({options.export_path, glb.value()});
+  }
+  std::vector<std::byte> points;
+  if (exports.points) {
+    points = exports.points->File();
+    files.push_back({options.export_path, points});
   }
   if (exports.frame) {
     if (!exports.frame->ok()) return exports.frame->error().WithContext(options.export_path);
@@ -215,8 +230,13 @@ Result<Done> Simulate(SimulateOptions options, FindingList* findings, nlohmann::
     if (!loaded.ok()) return loaded;
   }
   Exports exports;
+  const uint32_t stride = FrameStride(scene.value().dt, options.fps);
+  if (HasEnding(options.export_path, ".pc2")) {
+    const auto fits = CheckPointCache(scene_world.value(), scene.value().steps, stride);
+    if (!fits.ok()) return fits;
+    exports.points.emplace(scene.value().steps, stride);
+  }
   if (HasEnding(options.export_path, ".glb")) {
-    const uint32_t stride = FrameStride(scene.value().dt, options.fps);
     const auto fits = CheckAnimationSize(scene_world.value(), scene.value().steps, stride);
     if (!fits.ok()) return fits;
     exports.recorder.emplace(scene.value().steps, stride, scene.value().dt, options.draw_flags);
@@ -261,9 +281,9 @@ void AddExportOptions(CLI::App* verb, SimulateOptions* options) {
   group.Text("--save-state", &options->save_state, "FILE",
              "write the state at the end, for --load-state");
   group.Text("--export", &options->export_path, "FILE",
-             "write the animation (.glb) or one frame (.obj with its .mtl)");
+             "write the animation (.glb), one frame (.obj with its .mtl) or a point cache (.pc2)");
   group.Number("--fps", &options->fps, {0.001, 10000.0}, "FPS",
-               "frames per second of a .glb, at most one per step");
+               "frames per second of a .glb or .pc2, at most one per step");
   group.Number("--frame", &options->frame, {0.0, kMaxSceneSteps}, "N",
                "number of steps before the frame of an .obj (default: all)");
   group.Text("--draw", &options->draw, "LAYERS",

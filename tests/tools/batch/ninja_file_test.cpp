@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 namespace plush::tools {
 namespace {
@@ -28,6 +29,17 @@ TEST_CASE("Costs of the last run come from Ninja's log, the latest entry of each
   REQUIRE(costs.size() == 2);
   CHECK(costs.at("a.plush") == Approx(0.3));
   CHECK(costs.at("b c.plush") == Approx(1.0));
+}
+
+TEST_CASE("Kept costs read back, whatever the names are") {
+  const tests::TemporaryFolder folder;
+  CHECK(KeptCosts(folder.path()).empty());
+  std::filesystem::create_directories(folder / ".batch");
+  const std::map<std::string, double> costs = {{"a b\tc.plush", 0.25}, {"d/e.plush", 12.5}};
+  REQUIRE(KeepCosts(folder.path(), costs).ok());
+  CHECK(KeptCosts(folder.path()) == costs);
+  std::ofstream(folder / ".batch/costs") << "nan\tx.plush\n-1\ty.plush\n\n3\n2\tz.plush";
+  CHECK(KeptCosts(folder.path()) == std::map<std::string, double>{{"z.plush", 2.0}});
 }
 
 TEST_CASE("Long bakes start first, and unknown costs go by the size of the input") {

@@ -123,6 +123,59 @@ TEST_CASE("A batch sees changes of files, of options and of the manifest") {
   CHECK(batch.States(0) == "crate.obj:baked props/level.obj:unchanged ");
 }
 
+TEST_CASE("A batch sees that a file appears which an import had missed") {
+  if (!HasNinja()) return;
+  const Batch batch;
+  REQUIRE(batch.Run().exit_code == 0);
+  batch.Write("models/props/b.mtl", "newmtl skin\nKd 1 0 0\n");
+  CHECK(batch.States(0) ==
+        "crate.obj:unchanged props/Bob's & box $1.obj:baked props/level.obj:unchanged ");
+  // Ninja takes the new file for a change once more: the output's time has stayed.
+  REQUIRE(batch.Run().exit_code == 0);
+  CHECK(batch.States(0) == kAllUnchanged);
+}
+
+TEST_CASE("Ninja holds hits of the cache for done and knows what they depend on") {
+  if (!HasNinja()) return;
+  const Batch batch;
+  const std::vector<std::string> cache = {"--cache", batch.folder / "cache"};
+  REQUIRE(batch.Run(cache).exit_code == 0);
+  const std::string bytes = Content(batch.folder / "out/crate.plush");
+  fs::remove_all(batch.folder / "out");
+  CHECK(batch.States(0, cache) ==
+        "crate.obj:cached props/Bob's & box $1.obj:cached props/level.obj:cached ");
+  CHECK(Content(batch.folder / "out/crate.plush") == bytes);
+  CHECK(batch.States(0, cache) == kAllUnchanged);
+  batch.Write("models/crate.mtl", "newmtl skin\nKd 1 0 0\n");
+  CHECK(batch.States(0, cache) ==
+        "crate.obj:baked props/Bob's & box $1.obj:unchanged props/level.obj:unchanged ");
+  // A hit brings an old asset back.
+  batch.Write("models/crate.mtl", "newmtl skin\n");
+  CHECK(batch.States(0, cache) ==
+        "crate.obj:cached props/Bob's & box $1.obj:unchanged props/level.obj:unchanged ");
+  CHECK(Content(batch.folder / "out/crate.plush") == bytes);
+}
+
+TEST_CASE("A batch reports damaged entries of the cache and bakes anew") {
+  if (!HasNinja()) return;
+  const Batch batch;
+  const std::vector<std::string> cache = {"--cache", batch.folder / "cache"};
+  REQUIRE(batch.Run(cache).exit_code == 0);
+  const std::string bytes = Content(batch.folder / "out/crate.plush");
+  for (const auto& entry : fs::recursive_directory_iterator(batch.folder / "cache")) {
+    if (!entry.is_regular_file()) continue;
+    std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-1, std::ios::end).put('#');
+  }
+  fs::remove_all(batch.folder / "out");
+  const PlushRun run = batch.Run(cache);
+  CHECK(run.exit_code == 0);
+  const json report = json::parse(run.out);
+  CHECK(report["counts"]["baked"] == 3);
+  CHECK(run.err.find("CACHE_DAMAGED") != std::string::npos);
+  CHECK(Content(batch.folder / "out/crate.plush") == bytes);
+}
+
 TEST_CASE("A bake that gives the same bytes leaves the output's time alone") {
   if (!HasNinja()) return;
   const Batch batch;
@@ -241,6 +294,23 @@ TEST_CASE("Without Ninja a batch says what to install") {
   CHECK(run.err.find("Debian: ninja-build") != std::string::npos);
   CHECK(batch.Run({"--ninja", "no-such-ninja", "--plan"}).exit_code == 0);
   CHECK(fs::exists(batch.folder / "out/.batch/build.ninja"));
+}
+
+TEST_CASE("Without Slurm a batch says what to install, and leaves nothing") {
+  if (!HasNinja()) return;
+  const Batch batch;
+  // A PATH with Ninja alone.
+  fs::create_directory(batch.folder / "bin");
+  REQUIRE(std::system(
+              ("ln -s $(command -v ninja) " + batch.folder.path() + "/bin/ninja").c_str()) == 0);
+  const PlushRun run = batch.Run({"--slurm"}, "PATH=" + batch.folder.path() + "/bin exec");
+  INFO(run.err);
+  CHECK(run.exit_code == 2);
+  CHECK(run.err.find("Debian: slurm-client") != std::string::npos);
+  for (const auto& entry : fs::recursive_directory_iterator(batch.folder / "out")) {
+    CHECK(entry.path().string().find("slurm.") == std::string::npos);
+  }
+  CHECK(batch.States(0) == "crate.obj:baked props/Bob's & box $1.obj:baked props/level.obj:baked ");
 }
 
 TEST_CASE("Two batches in one output tree work one after the other") {

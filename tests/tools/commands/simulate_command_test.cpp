@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -83,6 +84,54 @@ TEST_CASE("plush simulate exports the asked frame as .obj with its .mtl") {
   CHECK(lowest_of_frame("10") == Approx(start - 9.81 * 0.0001 * 55).margin(1.0e-4));
   CHECK_THAT(Content(folder / "frame.obj"), Contains("mtllib frame.mtl"));
   CHECK_THAT(Content(folder / "frame.mtl"), Contains("newmtl blue_felt"));
+}
+
+TEST_CASE("plush simulate exports a point cache whose frames are those of the .obj files") {
+  const TemporaryFolder folder;
+  WriteBall(folder);
+  WriteText(folder / "scene.json",
+            R"({"bodies":[{"asset":"ball.plush","count":2}],"colliders":[{"plane":{}}]})");
+  const std::string cache = folder / "run.pc2";
+  // 60 frames per second of 100 steps per second: every second step, and the last one.
+  REQUIRE(RunPlush({"simulate", folder / "scene.json", "--steps", "21", "-q", "--export", cache})
+              .exit_code == 0);
+  const std::string bytes = Content(cache);
+  struct {
+    char magic[12];
+    int32_t version;
+    int32_t num_points;
+    float start;
+    float rate;
+    int32_t num_frames;
+  } head;
+  REQUIRE(bytes.size() > sizeof(head));
+  std::memcpy(&head, bytes.data(), sizeof(head));
+  CHECK(std::memcmp(head.magic, "POINTCACHE2", 12) == 0);
+  CHECK(head.version == 1);
+  CHECK(head.start == 0.0f);
+  CHECK(head.rate == 1.0f);
+  REQUIRE(head.num_frames == 12);
+  std::vector<float> points((bytes.size() - sizeof(head)) / sizeof(float));
+  std::memcpy(points.data(), bytes.data() + sizeof(head), points.size() * sizeof(float));
+  const auto num_points = static_cast<size_t>(head.num_points);
+  REQUIRE(points.size() == 3 * 12 * num_points);
+  const int steps_of_frame[] = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 21};
+  for (const size_t frame : {0u, 5u, 11u}) {
+    REQUIRE(RunPlush({"simulate", folder / "scene.json", "--steps", "21", "-q", "--frame",
+                      std::to_string(steps_of_frame[frame]), "--export", folder / "frame.obj"})
+                .exit_code == 0);
+    std::istringstream words(Content(folder / "frame.obj"));
+    const float* point = points.data() + 3 * num_points * frame;
+    size_t count = 0;
+    for (std::string line; std::getline(words, line);) {
+      float p[3];
+      if (std::sscanf(line.c_str(), "v %f %f %f", &p[0], &p[1], &p[2]) != 3) continue;
+      INFO("frame " << frame << ", vertex " << count);
+      for (int axis = 0; axis < 3; ++axis) REQUIRE(p[axis] == Approx(*point++));
+      ++count;
+    }
+    CHECK(count == num_points);
+  }
 }
 
 TEST_CASE("A run of 100 steps ends like one of 50, saved, loaded and run for 50 more") {
@@ -216,7 +265,9 @@ TEST_CASE("plush simulate ends in the documented exit codes and leaves old outpu
       {{ball, "--stats", folder / "no/such/stats.json"}, 2, "stats.json"},
       {{ball, "--stats", folder.path()}, 2, "cannot write"},
       {{folder / "garbage.plush"}, 3, "garbage.plush"},
-      {{ball, "--export", folder / "out.fbx"}, 5, ".glb (animated) or .obj"},
+      {{ball, "--export", folder / "out.fbx"}, 5, ".glb (animated), .obj"},
+      {{ball, "--draw", "cage", "--export", folder / "f.pc2"}, 1, "--draw"},
+      {{ball, "--steps", "1000000", "--fps", "100", "--export", folder / "f.pc2"}, 6, "--fps"},
       {{folder / "implicit.json"}, 5, "'implicit'"},
       {{folder / "old.glb"}, 5, "expected a scene"},
       {{folder / "crowd.json"}, 6, "19998 bodies"},
