@@ -8,6 +8,7 @@
 #include "plush/format/cdg_records.h"
 #include "plush/format/tet_block.h"
 #include "plush/jobs.h"
+#include "plush/solver.h"
 #include "plush/step.h"
 
 #include "base/array.h"
@@ -87,6 +88,7 @@ struct Body : Links<Body> {  // of System::waiting
   float max_speed = std::numeric_limits<float>::infinity();  ///< [m/s], in the world
   Filter filter;
   SplittingSettings splitting;
+  BodySolver solver;               ///< `splitting` above counts instead of its own
   Coefficients coefficients;       ///< of MaterialOverride
   Array<Coefficients> baked;       ///< by material, or empty: none gives any
   Array<uint16_t> node_materials;  ///< see TouchingSurface
@@ -139,6 +141,12 @@ struct Body : Links<Body> {  // of System::waiting
   Vec3 momentum;       ///< sum of rhs without elastic forces, which sum to zero [kg m]
   Array<float> workspace;  ///< of solves (PanelWorkspaceSize x 1)
   CoarseMatrix coarse;     ///< of the substep
+  /// Of an implicit step, else empty.
+  struct Newton {
+    Array<NodeVec> d, p, q;  ///< see ConjugateGradients (num_nodes + 1 x 1)
+    Array<float> stretches;  ///< see TetsAt (6 x 16 num_blocks)
+    Array<Mat3> inverses;    ///< of A's diagonal blocks, if they precondition (num_nodes x 1)
+  } newton;
   /// How far a substep has got.
   struct Progress {
     int volume_sweeps = 0;     ///< those of the substep
@@ -149,6 +157,7 @@ struct Body : Links<Body> {  // of System::waiting
     bool may_be_flat = false;
     bool is_owed = false;     ///< a coarse correction
     bool has_matrix = false;  ///< of the coarse level
+    bool is_done = false;     ///< by the body's own SolverMethod
   } progress;
   // Scratch memory of a step with planes or attachments; empty until the world has any.
   Array<NodeVec> d;                ///< displacement of the outer iteration [m] (num_nodes + 1 x 1)
@@ -297,6 +306,10 @@ float Relaxation(const StepSettings& settings, bool is_first);
 inline float MostBulk(const SplittingSettings& splitting) {
   return splitting.volume_sweeps > 0 ? std::numeric_limits<float>::infinity() : kMostBulk;
 }
+inline float MostBulk(const Body& body) {
+  return body.solver.method != nullptr ? std::numeric_limits<float>::infinity()
+                                       : MostBulk(body.splitting);
+}
 
 /// Fewest outer iterations of a substep of `to` seconds after substeps of `from` seconds: five if
 /// it is more than 1.5 times as long, one otherwise. After a single iteration, the volume error of
@@ -334,6 +347,10 @@ bool ReserveSolve(const Allocator& allocator, Body* body);
 /// Makes room for a world with `num_colliders` and keeps existing contacts. If the allocator fails,
 /// returns false, and later steps run as before.
 bool ReserveColliders(const Allocator& allocator, size_t num_colliders, Body* body);
+
+/// Makes room for what a solver needs. If the allocator fails, returns false, and the body goes on
+/// as before.
+bool ReserveSolver(const Allocator& allocator, const BodySolver& solver, Body* body);
 
 /// Makes room for a list of a mesh near the body, see SunkPoints::ReserveMesh.
 bool ReserveMesh(const Allocator& allocator, Body* body);

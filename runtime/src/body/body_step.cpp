@@ -27,6 +27,7 @@
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
 #include "body/restitution.h"
+#include "body/solver_method.h"
 #include "body/substep.h"
 #include "elasticity/element_pass.h"
 #include "solver/panel_solve.h"
@@ -343,6 +344,13 @@ SubstepOf::SubstepOf(const StepSettings& of_step, int number, int num_substeps, 
   settings.splitting.volume_sweeps = body->progress.volume_sweeps;
 }
 
+void PlaceFirstIterate(const SubstepOf& of, Body* body, StepStats* stats) {
+  PredictNodes(body->x.span(), body->v.span(),
+               StartsWithoutGravity(*body) ? Vec3{} : GravityOf(of.settings, *body), of.h,
+               body->y.span());
+  if (body->pins.moves) PlacePins(of.k, of.count, body, stats);
+}
+
 void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, StepStats* stats) {
   const float h = of_step.dt / static_cast<float>(count);
   const StepSettings settings = SettingsOf(of_step, count, *body);
@@ -355,10 +363,7 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
     ComputeStretches(body->elements, body->y.span(), settings.splitting.polar_iterations,
                      body->Rotations(), body->stretches.span());
   }
-  PredictNodes(body->x.span(), body->v.span(),
-               StartsWithoutGravity(*body) ? Vec3{} : GravityOf(settings, *body), h,
-               body->y.span());
-  if (body->pins.moves) PlacePins(k, count, body, stats);
+  PlaceFirstIterate(SubstepOf(settings, k, count, body), body, stats);
   const bool follows = FollowsSubsteps(of_step, count, *body);
   body->progress.least_iterations = std::max(settings.splitting.outer_iterations,
                                              follows ? 1 : LeastIterations(body->kappa_dt, h));
@@ -373,6 +378,11 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
 
 void Iterate(const SubstepOf& of, Body* body, StepStats* stats) {
   Body::Progress& p = body->progress;
+  const SolverMethod* method = body->solver.method;
+  if (method != nullptr && p.iterations == 0 && method->advance(of, body, stats)) {
+    p.is_done = true;
+    return;
+  }
   // A turn lifts touching nodes off a plane, or sinks them, to second order. So the last word is
   // the fine solve's if nodes touch.
   if (p.is_owed) CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
@@ -391,6 +401,7 @@ bool WantsIteration(const SubstepOf& of, const Body& body, int least_of_island) 
   const int done = body.progress.iterations;
   constexpr float kConverged = 3.0e-5f;  // [median edges]; above it, small bodies rock on slopes
   constexpr int kMostWithoutCoarse = 8;
+  if (body.progress.is_done) return false;
   if (done < least) return true;
   if (body.contacts.num_contacts == 0) return false;
   const bool has_coarse = HasCoarseLevel(of.settings, body);
@@ -414,7 +425,9 @@ void EndSubstep(const SubstepOf& of, Body* body, StepStats* stats) {
 }
 
 void IterateIfSunk(const SubstepOf& of, Body* body, StepStats* stats) {
-  if (!SolvesContact(of.settings) || !IsBelowSurface(of.settings, body)) return;
+  if (body->progress.is_done) return;
+  constexpr float kMostDepth = 3.0f;  // [slops]; less is not worth another iteration
+  if (!SolvesContact(of.settings) || !IsBelowSurface(of.settings, kMostDepth, body)) return;
   Body::Progress& p = body->progress;
   OuterIteration(of.settings, of.system, false, body, stats, &p.lowest);
   p.may_be_flat = true;

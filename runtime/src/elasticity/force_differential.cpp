@@ -166,9 +166,9 @@ HWY_INLINE Mat<V> RotationDifferential(D d, const Sym<V>& S, const Mat<V>& M) {
 }
 
 // T of force_differential.h times V dt^2, plus the viscous part, for 2 mu V = `k`.
-template <Differential kDifferential, class D, class V = hn::Vec<D>>
-HWY_INLINE Mat<V> StressDifferential(D d, const ElementSettings& settings, const Sym<V>& S,
-                                     const Mat<V>& M, V k, V bulk) {
+template <StressDifferential kDifferential, class D, class V = hn::Vec<D>>
+HWY_INLINE Mat<V> Differentiate(D d, const ElementSettings& settings, const Sym<V>& S,
+                                const Mat<V>& M, V k, V bulk) {
   const V one = hn::Set(d, 1.0f), zero = hn::Zero(d);
   const V dt2 = hn::Set(d, settings.dt * settings.dt);
   const V viscous = hn::Set(d, settings.dt * settings.damping);
@@ -180,7 +180,9 @@ HWY_INLINE Mat<V> StressDifferential(D d, const ElementSettings& settings, const
   const V pressing = hn::Mul(volume, change);
   V symmetric = hn::Mul(k, viscous), plain = zero;
   const V stretch = hn::Mul(k, dt2);
-  if constexpr (kDifferential == Differential::kHybrid) {
+  if constexpr (kDifferential == StressDifferential::kTruncated) {
+    symmetric = hn::Add(symmetric, stretch);
+  } else if constexpr (kDifferential == StressDifferential::kHybrid) {
     const V off = hn::Add(hn::Abs(hn::Sub(S.xx, one)),
                           hn::Add(hn::Abs(hn::Sub(S.yy, one)), hn::Abs(hn::Sub(S.zz, one))));
     const V g = hn::Min(hn::Mul(off, hn::Set(d, 1.0f / 3.0f)), one);
@@ -194,8 +196,8 @@ HWY_INLINE Mat<V> StressDifferential(D d, const ElementSettings& settings, const
       Fma(E.zz, symmetric, hn::Mul(C.zz, pressing)), Fma(E.xy, symmetric, hn::Mul(C.xy, pressing)),
       Fma(E.xz, symmetric, hn::Mul(C.xz, pressing)), Fma(E.yz, symmetric, hn::Mul(C.yz, pressing))};
   Mat<V> T = Full(sum);
-  AddScaled(plain, M, &T);
-  if constexpr (kDifferential == Differential::kExact) {
+  if constexpr (kDifferential != StressDifferential::kTruncated) AddScaled(plain, M, &T);
+  if constexpr (kDifferential == StressDifferential::kExact) {
     AddScaled(hn::Neg(stretch), RotationDifferential(d, S, M), &T);
     const Mat<V> s = Full(S);
     const V c = hn::Sub(Fma(S.xx, C.xx, Fma(S.xy, C.xy, hn::Mul(S.xz, C.xz))), one);
@@ -206,7 +208,7 @@ HWY_INLINE Mat<V> StressDifferential(D d, const ElementSettings& settings, const
   return T;
 }
 
-template <Differential kDifferential>
+template <StressDifferential kDifferential>
 HWY_INLINE void AddProduct(const ElementView& elements, const ElementSettings& settings,
                            const RotationView& rotations, const float* stretches, const NodeVec* y,
                            NodeVec* out) {
@@ -222,19 +224,22 @@ HWY_INLINE void AddProduct(const ElementView& elements, const ElementSettings& s
       const Mat<V> R = RotationMatrix(d, LoadRotation(d, rotations.Block(b) + i));
       const Sym<V> S = LoadSym(d, stretches + kStretchNumbers * kBlockTets * b + i);
       const Mat<V> M = TransposeTimes(R, Times(LoadEdges(d, block, i, y), B));
-      const Mat<V> T = StressDifferential<kDifferential>(d, settings, S, M, k, bulk);
+      const Mat<V> T = Differentiate<kDifferential>(d, settings, S, M, k, bulk);
       AddStress(d, block, i, B, Times(R, T), out);
     }
   }
 }
 
 void Product(const ElementView& elements, const ElementSettings& settings,
-             const RotationView& rotations, const float* stretches, Differential differential,
+             const RotationView& rotations, const float* stretches, StressDifferential differential,
              const NodeVec* y, NodeVec* out) {
-  if (differential == Differential::kExact) {
-    AddProduct<Differential::kExact>(elements, settings, rotations, stretches, y, out);
+  using enum StressDifferential;
+  if (differential == kExact) {
+    AddProduct<kExact>(elements, settings, rotations, stretches, y, out);
+  } else if (differential == kHybrid) {
+    AddProduct<kHybrid>(elements, settings, rotations, stretches, y, out);
   } else {
-    AddProduct<Differential::kHybrid>(elements, settings, rotations, stretches, y, out);
+    AddProduct<kTruncated>(elements, settings, rotations, stretches, y, out);
   }
 }
 
@@ -258,7 +263,7 @@ float LineariseTets(const ElementView& elements, std::span<const NodeVec> x,
 }
 
 void AddStiffnessProduct(const ElementView& elements, const ElementSettings& settings, TetsAt at,
-                         Differential differential, std::span<const NodeVec> y,
+                         StressDifferential differential, std::span<const NodeVec> y,
                          std::span<NodeVec> out) {
   HWY_DYNAMIC_DISPATCH(Product)
   (elements, settings, at.rotations, at.stretches.data(), differential, y.data(), out.data());

@@ -8,10 +8,13 @@
 // With F = R S, M = R^T dF, C = cof S and c = det F - 1, a differential of the stress is R T:
 // - exact: T = 2 mu (M - W) + lambda (C:M) C + lambda c dC. R^T dR = W is skew, with the axial
 //   vector (tr(S) I - S)^-1 axl(M - M^T) [Civ, Eq. 3.13]; dC = d cof(S) in the direction M.
+// - truncated: T = 2 mu sym(M) + lambda (C:M) C [Civ, Eq. 3.21], positive semidefinite.
 // - hybrid: T = 2 mu ((1 - g) sym(M) + g M) + lambda (C:M) C [Civ, Eq. 3.23], positive
 //   semidefinite, with g = clamp(sum_i |S_ii - 1| / 3, 0, 1). The paper's material is linear in the
 //   volume; this one's lambda term has cof F in the place of R.
 #pragma once
+
+#include "plush/implicit_settings.h"
 
 #include "base/node_vec.h"
 #include "elasticity/elements.h"
@@ -21,8 +24,6 @@
 #include <span>
 
 namespace plush {
-
-enum class Differential : uint8_t { kHybrid, kExact };
 
 /// Numbers per tet of a symmetric stretch S: S_xx, S_yy, S_zz, S_xy, S_xz, S_yz.
 inline constexpr size_t kStretchNumbers = 6;
@@ -47,7 +48,12 @@ float LineariseTets(const ElementView& elements, std::span<const NodeVec> x,
 /// `differential` gives at the place of LineariseTets. The viscous part is 2 mu damping dt sym(M),
 /// always positive. `y`: [m] (num_nodes + 1 x 1). Does not allocate.
 void AddStiffnessProduct(const ElementView& elements, const ElementSettings& settings, TetsAt at,
-                         Differential differential, std::span<const NodeVec> y,
+                         StressDifferential differential, std::span<const NodeVec> y,
                          std::span<NodeVec> out);
+
+/// Adds the 3x3 blocks on the diagonal of (dt^2 + damping dt) K, of the hybrid differential, to
+/// `blocks` [kg] (num_nodes x 1). Does not allocate.
+void AddStiffnessDiagonal(const ElementView& elements, const ElementSettings& settings, TetsAt at,
+                          std::span<Mat3> blocks);
 
 }  // namespace plush

@@ -36,7 +36,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 9;
+inline constexpr uint32_t kStateVersion = 10;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -68,10 +68,10 @@ struct StateStats {
   uint32_t flags;
   float max_speed;
   uint32_t contacts, contact_sweeps, substeps, outer_iterations, asleep, overshoots,
-      contacts_dropped;
+      contacts_dropped, linear_iterations, newton_fallbacks;
   float phase_s[5];
 };
-static_assert(sizeof(StateStats) == 56);
+static_assert(sizeof(StateStats) == 64);
 
 struct StateWorld {
   float dt;
@@ -87,7 +87,7 @@ struct StateWorld {
   uint32_t num_attachment_slots, first_free_attachment, last_free_attachment, num_attachments;
   uint32_t zeros[3];
 };
-static_assert(sizeof(StateWorld) == 192);
+static_assert(sizeof(StateWorld) == 200);
 
 struct StateAsset {
   uint64_t content_hash, num_bytes;
@@ -212,9 +212,14 @@ struct StateBody {
   float rebound_speed, rebound_time, rebound_energy;
   uint32_t rebound_collider;
   int32_t outer_iterations, volume_sweeps, polar_iterations;
-  uint32_t num_touches, zero;
+  uint32_t num_touches;
+  uint32_t solver;  ///< SolverMethod::number, or 0: splitting
+  // ImplicitSettings.
+  int32_t newton_iterations, linear_iterations;
+  float newton_tolerance, linear_tolerance, mass_damping;
+  uint32_t differential, preconditioner, line_search;
 };
-static_assert(sizeof(StateBody) == 232);
+static_assert(sizeof(StateBody) == 272);
 
 /// RegionMotion.
 struct StateMotion {

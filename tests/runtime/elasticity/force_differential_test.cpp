@@ -40,7 +40,7 @@ struct LinearisedShape {
     return ToEigen(rhs);
   }
 
-  Points Product(Differential differential, const Points& y) {
+  Points Product(StressDifferential differential, const Points& y) {
     std::vector<NodeVec> out(shape.num_nodes() + 1);
     AddStiffnessProduct(shape.elements(), settings, at(), differential, ToNodeVecs(y), out);
     return ToEigen(out);
@@ -115,7 +115,7 @@ TEST_CASE("The exact differential is the derivative of the forces") {
         (DenseForces(s.model, s.x - h * y) - DenseForces(s.model, s.x + h * y)) / (2.0 * h);
     const Points expected = kDt * kDt * slope;
     CAPTURE(seed, poisson, size, k);
-    CHECK((s.Product(Differential::kExact, y) - expected).norm() < 2e-4 * expected.norm());
+    CHECK((s.Product(StressDifferential::kExact, y) - expected).norm() < 2e-4 * expected.norm());
   }
 }
 
@@ -127,29 +127,30 @@ TEST_CASE("The hybrid differential is that of the paper, and positive semidefini
   for (int k = 0; k < 4; ++k) {
     const Points y = s.random.Vectors(s.shape.num_nodes(), 0.1);
     const Points expected = kDt * kDt * DenseHybridProduct(s.model, s.x, y);
-    const Points product = s.Product(Differential::kHybrid, y);
+    const Points product = s.Product(StressDifferential::kHybrid, y);
     CAPTURE(seed, size, k);
     CHECK((product - expected).norm() < 2e-4 * expected.norm());
     CHECK(product.cwiseProduct(y).sum() > 0.0);
     const Points z = s.random.Vectors(s.shape.num_nodes(), 0.1);
-    const double right = s.Product(Differential::kHybrid, z).cwiseProduct(y).sum();
+    const double right = s.Product(StressDifferential::kHybrid, z).cwiseProduct(y).sum();
     CHECK(product.cwiseProduct(z).sum() == Approx(right).margin(1e-4 * product.norm() * y.norm()));
   }
   const Points shift = Eigen::Vector3d(1.0, -2.0, 0.5).replicate(1, s.x.cols());
-  CHECK(s.Product(Differential::kHybrid, shift).norm() <
-        1e-5 * s.Product(Differential::kHybrid, s.random.Vectors(s.shape.num_nodes(), 1.0)).norm());
+  CHECK(s.Product(StressDifferential::kHybrid, shift).norm() <
+        1e-5 * s.Product(StressDifferential::kHybrid, s.random.Vectors(s.shape.num_nodes(), 1.0))
+                   .norm());
 }
 
 TEST_CASE("At rest, both differentials resist no turn and are the same") {
   LinearisedShape s(6, 0.3, 0.0);
   s.Linearise();
   const Points y = s.random.Vectors(s.shape.num_nodes(), 0.1);
-  const Points hybrid = s.Product(Differential::kHybrid, y);
-  CHECK((hybrid - s.Product(Differential::kExact, y)).norm() < 1e-5 * hybrid.norm());
+  const Points hybrid = s.Product(StressDifferential::kHybrid, y);
+  CHECK((hybrid - s.Product(StressDifferential::kExact, y)).norm() < 1e-5 * hybrid.norm());
   const Eigen::Vector3d axis = s.random.Direction();
   Points turning = s.x;
   for (Eigen::Index i = 0; i < s.x.cols(); ++i) turning.col(i) = axis.cross(s.x.col(i));
-  CHECK(s.Product(Differential::kHybrid, turning).norm() <
+  CHECK(s.Product(StressDifferential::kHybrid, turning).norm() <
         1e-4 * hybrid.norm() * turning.norm() / y.norm());
 }
 
@@ -179,10 +180,11 @@ TEST_CASE("Viscous forces resist changes of stretch, and add to both differentia
   CHECK((s.Linearise() - expected).norm() < 1e-4 * expected.norm());
 
   const Points y = s.random.Vectors(s.shape.num_nodes(), 0.1);
-  const Points damped = s.Product(Differential::kHybrid, y);
-  const Points damped_exact = s.Product(Differential::kExact, y);
+  const Points damped = s.Product(StressDifferential::kHybrid, y);
+  const Points damped_exact = s.Product(StressDifferential::kExact, y);
   s.settings.damping = 0.0f;
-  const Points added = damped - s.Product(Differential::kHybrid, y);
-  CHECK((added - (damped_exact - s.Product(Differential::kExact, y))).norm() < 1e-4 * added.norm());
+  const Points added = damped - s.Product(StressDifferential::kHybrid, y);
+  CHECK((added - (damped_exact - s.Product(StressDifferential::kExact, y))).norm() <
+        1e-4 * added.norm());
   CHECK(added.cwiseProduct(y).sum() > 0.0);
 }
