@@ -247,6 +247,78 @@ TEST_CASE("An implicit body lands on a plane, rests there and weighs what it wei
   for (const Vec3& x : PositionsOf(world, id, shape.num_nodes())) CHECK(x.y > -1e-3f);
 }
 
+TEST_CASE("A substep in which an implicit body lands is splitting's") {
+  const ShapeAsset shape(TetBox(3, 3, 3, 0.1, 0.09, 27), {1.0e5, 0.33, 1000.0}, double(kDt));
+  const auto land = [&](const BodySolver& solver) {
+    World world;
+    AddPlane(&world, {});
+    BodyDesc desc;
+    desc.solver = &solver;
+    desc.pose.position = {0.0f, 0.01f, 0.0f};
+    desc.velocity = {0.5f, -3.0f, 0.0f};
+    const BodyId id = AddBody(&world, shape.asset(), desc);
+    StepWorld(&world, kDt);
+    REQUIRE(world.stats().contacts > 0);
+    return ToEigen(PositionsOf(world, id, shape.num_nodes()));
+  };
+  const Points implicit = land(ImplicitSolver()), splitting = land(SplittingSolver());
+  CHECK((implicit - splitting).cwiseAbs().maxCoeff() < 1e-6);
+}
+
+TEST_CASE("Clusters make eight iterations enough for a long body") {
+  const auto swing = [](uint32_t clusters, const ImplicitSettings& settings) {
+    const ShapeAsset shape(TetBox(24, 2, 2, 0.1, 0.09, 29), {1.0e6, 0.33, 1000.0}, double(kDt),
+                           clusters);
+    std::vector<uint32_t> pins;
+    const std::vector<Vec3> rest = shape.rest();
+    for (uint32_t i = 0; i < rest.size(); ++i) {
+      if (rest[i].x < 0.05f) pins.push_back(i);
+    }
+    World world;
+    const BodySolver solver = ImplicitSolver(settings);
+    BodyDesc desc;
+    desc.pinned_nodes = pins;
+    desc.solver = &solver;
+    const BodyId id = AddBody(&world, shape.asset(), desc);
+    Trajectory out(ToEigen(rest));
+    for (int step = 0; step < 60; ++step) {
+      StepWorld(&world, kDt);
+      out.Add(ToEigen(PositionsOf(world, id, rest.size())));
+    }
+    return out;
+  };
+  const Trajectory right = swing(0, kConverged);
+  const double with = reference::TrajectoryError(swing(12, {}), right);
+  const double without = reference::TrajectoryError(swing(0, {}), right);
+  CAPTURE(with, without);
+  CHECK(with < 0.01);
+  CHECK(with < 0.2 * without);
+}
+
+TEST_CASE("The line search shortens Newton steps that overshoot") {
+  const auto count = [](bool line_search) {
+    Random random(31);
+    const ShapeAsset shape(TetBox(2, 2, 1, 0.1, 0.09, 31), {1.0e6, 0.45, 1000.0}, double(kDt), 0u);
+    World world;
+    const BodySolver solver =
+        ImplicitSolver({.linear_iterations = 200, .line_search = line_search});
+    BodyDesc desc;
+    desc.solver = &solver;
+    const BodyId id = AddBody(&world, shape.asset(), desc);
+    std::vector<Vec3> x = PositionsOf(world, id, shape.num_nodes());
+    for (Vec3& node : x) node = node * 0.1f + ToVec3(random.Vector(0.01));
+    REQUIRE(world.SetNodePositions(id, x).ok());
+    uint32_t sum = 0;
+    for (int step = 0; step < 10; ++step) {
+      StepWorld(&world, kDt);
+      sum += world.stats().overshoots;
+    }
+    return sum;
+  };
+  CHECK(count(true) > 0);
+  CHECK(count(false) == 0);
+}
+
 TEST_CASE("Damping, drag and moving pins work with the implicit solver") {
   const HungBar bar(17, 1.0e5, 0.33);
   const auto run = [&](float damping, float drag, int steps) {
