@@ -76,6 +76,7 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 1;
   benchmark::AddCustomContext("instruction_set", plush::test::NameOf(*target));
   plush::bench::AddStepCases(models, references, curves);
+  plush::bench::AddImplicitCases(models, references);
   plush::bench::AddFrequencyCases();
   plush::bench::AddContactCases(models);
   plush::bench::AddHullCases();

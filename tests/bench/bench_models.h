@@ -52,6 +52,8 @@ class AlignedBytes {
 /// step/arm_4k .. 170k, step/bear_by_ear and others, crowd/, refactor/
 void AddStepCases(const ModelFolder& models, const ReferenceFolder& trajectories,
                   const CurveFolder& curves);
+/// step_implicit/arm_4k .. 55k, each also converged; arm_4k_iterations
+void AddImplicitCases(const ModelFolder& models, const ReferenceFolder& references);
 void AddFrequencyCases();  ///< motion/cantilever_10_steps, motion/cantilever_20_steps
 /// contact/bear, bear_x50, bear_attached_16, octopus, octopus_x50, arm_4k .. 55k
 void AddContactCases(const ModelFolder& models);

@@ -6,7 +6,7 @@
 #       - FlatBuffers and Highway, in private files,
 #       - the operating system's, in files named *_posix.cpp and *_win32.cpp;
 #   - public headers include only the standard library and each other;
-#   - headers for games (plush/*.h, at most 14), the samples and the consumer's game do not include
+#   - headers for games (plush/*.h, at most 16), the samples and the consumer's game do not include
 #     headers that describe the file (plush/format/*.h);
 #   - one file sees Assimp; each other foreign library is seen only by files that the table allows.
 #
@@ -25,6 +25,8 @@ set(public_status base)
 set(public_types base)
 set(public_pose base)
 set(public_step base)
+set(public_implicit_settings base)
+set(public_solver base)
 set(public_body base)
 set(public_collider base)
 set(public_debug_draw base)
@@ -125,8 +127,8 @@ file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/runtime/*.h ${ROOT}/runtime/*.c
   ${ROOT}/tests/consumer/*.cpp)
 file(GLOB game_headers RELATIVE ${ROOT} ${ROOT}/runtime/include/plush/*.h)
 list(LENGTH game_headers num_game_headers)
-if(num_game_headers GREATER 14)
-  problem("${game_headers}" "${num_game_headers} headers for games, more than 14")
+if(num_game_headers GREATER 16)
+  problem("${game_headers}" "${num_game_headers} headers for games, more than 16")
 endif()
 list(FILTER files EXCLUDE REGEX "^runtime/src/generated/")
 foreach(file IN LISTS files)

@@ -121,8 +121,8 @@ class Canvas {
   // Pixels between the least and the greatest, within [0, size).
   static std::pair<uint32_t, uint32_t> Range(double a, double b, double c, uint32_t size) {
     const double low = std::floor(std::min({a, b, c})), high = std::ceil(std::max({a, b, c}));
-    return {static_cast<uint32_t>(std::clamp(low, 0.0, double{size})),
-            static_cast<uint32_t>(std::clamp(high, 0.0, double{size}))};
+    return {static_cast<uint32_t>(std::clamp(low, 0.0, double(size))),
+            static_cast<uint32_t>(std::clamp(high, 0.0, double(size)))};
   }
 
   Picture picture_;

@@ -76,16 +76,61 @@ void ReadMaterial(const JsonObject& body, MaterialOverride* out, std::string* mi
   material.Number("restitution", kRestitutionRange, &out->restitution);
 }
 
-void ReadSplitting(const JsonObject& solver, SplittingSettings* out) {
-  solver.Integer("newton_iterations", 1, 64, &out->outer_iterations);
-  solver.Integer("volume_sweeps", 0, 16, &out->volume_sweeps);
+// Reads the name of a solver. Returns the name of a planned one that this version lacks, or "".
+std::string ReadSolverName(const JsonObject& solver, BodySolver* out) {
+  constexpr std::array<std::string_view, 4> kNames = {"splitting", "implicit", "projective",
+                                                      "position"};
+  std::string name;
+  if (!solver.String("name", &name)) return "";
+  if (name == "splitting") {
+    out->method = nullptr;
+  } else if (name == "implicit") {
+    out->method = &kImplicitMethod;
+  } else if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) {
+    return name;
+  } else {
+    solver.Mistake("name", UnknownNameMessage("solver", name, kNames));
+  }
+  return "";
 }
 
-// A body has the settings `splitting` unless it says otherwise.
+void ReadImplicit(const JsonObject& solver, ImplicitSettings* out) {
+  constexpr std::array<std::string_view, 3> kNames = {"truncated", "hybrid", "exact"};
+  solver.Integer("newton_iterations", 1, 64, &out->newton_iterations);
+  solver.Integer("linear_iterations", 1, 10000, &out->linear_iterations);
+  solver.Number("newton_tolerance", {0.0, 0.999}, &out->newton_tolerance);
+  solver.Number("linear_tolerance", {0.0, 0.999}, &out->linear_tolerance);
+  solver.Number("mass_damping", {0.0, 1000.0}, &out->mass_damping);
+  std::string name;
+  if (!solver.String("differential", &name)) return;
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) {
+    solver.Mistake("differential", UnknownNameMessage("differential", name, kNames));
+  } else {
+    out->differential = static_cast<StressDifferential>(found - kNames.begin());
+  }
+}
+
+// Reads the settings of the solver that has been chosen. A key of another one is a mistake, because
+// it would have no effect.
+void ReadSettings(const JsonObject& solver, BodySolver* out) {
+  const bool is_implicit = out->method != nullptr;
+  constexpr std::array<const char*, 5> kImplicitKeys = {
+      "linear_iterations", "newton_tolerance", "linear_tolerance", "mass_damping", "differential"};
+  for (const char* key : kImplicitKeys) {
+    if (!is_implicit && solver.Has(key)) solver.Mistake(key, "needs the solver 'implicit'");
+  }
+  if (is_implicit) return ReadImplicit(solver, &out->implicit);
+  solver.Integer("newton_iterations", 1, 64, &out->splitting.outer_iterations);
+  solver.Integer("volume_sweeps", 0, 16, &out->splitting.volume_sweeps);
+}
+
+// A body has the `solver` unless it says otherwise. Adds to `missing` the name of a planned one
+// that this version lacks.
 SceneBody ReadBody(const json& value, const std::string& path, const std::string& folder,
-                   const SplittingSettings& splitting, std::string* mistake) {
+                   const BodySolver& scene_solver, std::string* missing, std::string* mistake) {
   SceneBody body;
-  body.splitting = splitting;
+  body.solver = scene_solver;
   const JsonObject reader(value, path,
                           {"asset", "position", "rotation", "velocity", "scale", "gravity_factor",
                            "max_speed", "filter", "count", "material", "solver", "pins", "static"},
@@ -103,9 +148,13 @@ SceneBody ReadBody(const json& value, const std::string& path, const std::string
   reader.Integer("count", 1, kMaxSceneBodies, &body.count);
   ReadMaterial(reader, &body.material, mistake);
   if (reader.Has("solver")) {
-    const JsonObject solver(*reader.Value("solver"), reader.PathOf("solver"),
-                            {"newton_iterations", "volume_sweeps"}, mistake);
-    ReadSplitting(solver, &body.splitting);
+    const JsonObject solver(
+        *reader.Value("solver"), reader.PathOf("solver"),
+        {"name", "newton_iterations", "volume_sweeps", "linear_iterations", "newton_tolerance",
+         "linear_tolerance", "mass_damping", "differential"},
+        mistake);
+    *missing += ReadSolverName(solver, &body.solver);
+    ReadSettings(solver, &body.solver);
   }
   for (const json& pin : reader.Array("pins", kMaxPins)) {
     const std::string key = "pins[" + std::to_string(body.pins.size()) + "]";
@@ -321,20 +370,18 @@ void ReadContact(const JsonObject& solver, ContactSettings* out) {
 }
 
 // Returns the name of a planned solver that this version lacks, or "".
-std::string ReadSolver(const JsonObject& scene, ContactSettings* contact,
-                       SplittingSettings* splitting, std::string* mistake) {
+std::string ReadSolver(const JsonObject& scene, ContactSettings* contact, BodySolver* out,
+                       std::string* mistake) {
   if (!scene.Has("solver")) return "";
-  const JsonObject solver(*scene.Value("solver"), "solver",
-                          {"name", "newton_iterations", "volume_sweeps", "contact"}, mistake);
-  constexpr std::array<std::string_view, 4> kNames = {"splitting", "implicit", "projective",
-                                                      "position"};
-  std::string name = "splitting";
-  solver.String("name", &name);
-  const bool known = std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-  if (!known) solver.Mistake("name", UnknownNameMessage("solver", name, kNames));
-  ReadSplitting(solver, splitting);
+  const JsonObject solver(
+      *scene.Value("solver"), "solver",
+      {"name", "newton_iterations", "volume_sweeps", "linear_iterations", "newton_tolerance",
+       "linear_tolerance", "mass_damping", "differential", "contact"},
+      mistake);
+  const std::string missing = ReadSolverName(solver, out);
+  ReadSettings(solver, out);
   ReadContact(solver, contact);
-  return name == "splitting" || !known ? "" : name;
+  return missing;
 }
 
 }  // namespace
@@ -353,12 +400,12 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
   reader.Integer("steps", 1, kMaxSceneSteps, &scene.steps);
   reader.Integer("threads", 1, kMaxSceneThreads, &scene.threads);
   reader.Boolean("bodies_touch", &scene.bodies_touch);
-  SplittingSettings splitting;
-  const std::string missing_solver = ReadSolver(reader, &scene.contact, &splitting, &mistake);
+  BodySolver solver;
+  std::string missing_solver = ReadSolver(reader, &scene.contact, &solver, &mistake);
   uint64_t num_bodies = 0;  // copies included
   for (const json& body : reader.Array("bodies", kMaxSceneBodies)) {
     const std::string path = "bodies[" + std::to_string(scene.bodies.size()) + "]";
-    scene.bodies.push_back(ReadBody(body, path, folder, splitting, &mistake));
+    scene.bodies.push_back(ReadBody(body, path, folder, solver, &missing_solver, &mistake));
     num_bodies += scene.bodies.back().count;
   }
   if (scene.bodies.empty()) reader.Mistake("bodies", "a scene needs at least one body");
@@ -373,9 +420,10 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
   }
   if (!mistake.empty()) return Error{ExitCode::kUsage, mistake, ""};
   if (!missing_solver.empty()) {
-    return Error{
-        ExitCode::kUnsupported,
-        "solver.name: this version has no solver '" + missing_solver + "'; use 'splitting'", ""};
+    return Error{ExitCode::kUnsupported,
+                 "solver.name: this version has no solver '" + missing_solver +
+                     "'; use 'splitting' or 'implicit'",
+                 ""};
   }
   uint64_t num_attachments = 0;  // copies included
   for (const SceneAttachment& attachment : scene.attachments) {

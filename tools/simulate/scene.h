@@ -91,8 +91,8 @@ struct SceneBody {
   uint32_t count = 1;  ///< copies on a square grid in the plane y = const, 1.2 bounding
                        ///< boxes apart, from the first along +x, then +z
   MaterialOverride material;
-  SplittingSettings splitting;  ///< outer_iterations is the key "newton_iterations" of "solver", of
-                                ///< the body or the scene
+  BodySolver solver;  ///< key "solver" of the body, else of the scene. Splitting's
+                      ///< outer_iterations is the key "newton_iterations"
   std::vector<ScenePin> pins;
   bool fixed = false;  ///< the key "static": never moves
 };

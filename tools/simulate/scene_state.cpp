@@ -97,7 +97,8 @@ Result<Done> LoadSceneState(std::span<const std::byte> state, double dt, SceneWo
   std::vector<const Asset*> assets;
   for (const auto& asset : scene_world->assets) assets.push_back(asset.get());
   World& world = *scene_world->world;
-  const Status loaded = world.LoadState(state.subspan(sizeof(StateHeader)), assets);
+  const SolverMethod* const solvers[] = {&kImplicitMethod};
+  const Status loaded = world.LoadState(state.subspan(sizeof(StateHeader)), assets, solvers);
   if (!loaded.ok()) return LoadError(loaded);
   if (!Fits(*scene_world)) {
     return Error{ExitCode::kInvalidInput,

@@ -138,7 +138,7 @@ Result<Done> AddCopies(const SceneBody& body, uint32_t asset_index, SceneWorld* 
     desc.gravity_factor = body.gravity_factor;
     desc.max_speed = body.max_speed;
     desc.filter = body.filter;
-    desc.splitting = body.splitting;
+    desc.solver = &body.solver;
     BodyId id;
     const Status status = scene_world->world->AddBody(asset, desc, &id);
     if (!status.ok()) return StatusError(body.asset, status);

@@ -61,6 +61,8 @@ inline bool MayTouch(const Filter& a, const Filter& b) {
   return (a.mask & b.category) != 0 && (b.mask & a.category) != 0;
 }
 
+struct BodySolver;
+
 /// How a body enters the world.
 struct BodyDesc {
   Pose pose = {};      ///< of the rest shape
@@ -80,11 +82,13 @@ struct BodyDesc {
                                                              ///< slows faster nodes down to it,
                                                              ///< which takes momentum
   Filter filter = {};
-  SplittingSettings splitting = {};  ///< bodies with equal ones can step in crowds
-  uint64_t user_data = 0;            ///< for events and WorldDesc::mix_friction
-  bool enabled = true;               ///< see World::SetEnabled
-  bool report_reactions = false;     ///< for RegionReaction; the body then steps outside crowds
-  bool report_contacts = false;      ///< see World::contact_events
+  SplittingSettings splitting = {};    ///< bodies with equal ones can step in crowds
+  const BodySolver* solver = nullptr;  ///< of plush/solver.h, copied; null: splitting, with the
+                                       ///< settings above
+  uint64_t user_data = 0;              ///< for events and WorldDesc::mix_friction
+  bool enabled = true;                 ///< see World::SetEnabled
+  bool report_reactions = false;       ///< for RegionReaction; the body then steps outside crowds
+  bool report_contacts = false;        ///< see World::contact_events
 };
 
 /// Conserved quantities of one body, computed in double precision.

@@ -10,6 +10,7 @@
 #include "plush/debug_draw.h"
 #include "plush/jobs.h"
 #include "plush/pose.h"
+#include "plush/solver.h"
 #include "plush/status.h"
 #include "plush/step.h"
 #include "plush/types.h"

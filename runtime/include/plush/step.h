@@ -99,7 +99,10 @@ struct StepStats {
   uint32_t contacts_dropped = 0;  ///< points without room (kStepContactsDropped): the most of each
                                   ///< body at once
   uint32_t overshoots = 0;  ///< coarse corrections that were taken back, at least in part: the
-                            ///< body is strained so much that its clusters resist turns
+                            ///< body is strained so much that its clusters resist turns.
+                            ///< Implicit: Newton steps that the line search shortened
+  uint32_t linear_iterations = 0;  ///< implicit: of conjugate gradients, the most of a body
+  uint32_t newton_fallbacks = 0;   ///< implicit: exact differentials that a hybrid one replaced
   float phase_s[static_cast<size_t>(Phase::kCount)] = {};  ///< wall time by phase [s], summed over
                                                            ///< the bodies
 };

@@ -24,6 +24,7 @@
 #include "plush/collision.h"
 #include "plush/debug_draw.h"
 #include "plush/jobs.h"
+#include "plush/solver.h"
 #include "plush/status.h"
 #include "plush/step.h"
 #include "plush/types.h"
@@ -456,6 +457,11 @@ class World {
   Status SetSplitting(BodyId id, const SplittingSettings& settings);
   Status GetSplitting(BodyId id, SplittingSettings* out_settings) const;  ///< Errors: those of ids.
 
+  /// Changes BodyDesc::solver, and BodyDesc::splitting to the solver's, and wakes the body. May
+  /// allocate. Errors: kInvalidArgument (out of range), kOutOfMemory.
+  Status SetSolver(BodyId id, const BodySolver& solver);
+  Status GetSolver(BodyId id, BodySolver* out_solver) const;  ///< Errors: those of ids.
+
   /// Changes BodyDesc::report_contacts; see contact_events(). What the body touches then begins, or
   /// is forgotten without an event, in the next step. Wakes nothing. Errors: only those of ids.
   Status SetReportContacts(BodyId id, bool report);
@@ -512,12 +518,15 @@ class World {
   /// - Trusts no byte of `state`. If it fails, the world goes on as if this call had not been made:
   ///   with its bodies, ids, colliders and body_events(). A state made by others may move bodies
   ///   absurdly, but no step of it is undefined.
+  /// - `solvers` are the methods that bodies of the state may have besides splitting, in any order.
   /// Errors: kTruncated, kBadMagic, kForeignVersion (of another version or build), kCorrupt (a
-  /// number, index or count is wrong), kMismatch (an asset, height field or mesh is missing; the
+  /// number, index or count is wrong), kMismatch (an asset, height field, mesh or solver is
+  /// missing; the
   /// state is of a world with another tag or keep_previous; it is of a world with a ContactMethod,
   /// and the settings of this one do not name it; a body has more contacts than this world's
   /// max_contacts), kOutOfMemory.
-  Status LoadState(std::span<const std::byte> state, std::span<const Asset* const> assets);
+  Status LoadState(std::span<const std::byte> state, std::span<const Asset* const> assets,
+                   std::span<const SolverMethod* const> solvers = {});
 
   // Queries see the collision surfaces of bodies in their current shape and, if
   // QueryFilter::targets has kQueryColliders, colliders at their current pose:

@@ -8,6 +8,7 @@
 #include "plush/format/cdg_records.h"
 #include "plush/format/tet_block.h"
 #include "plush/jobs.h"
+#include "plush/solver.h"
 #include "plush/step.h"
 
 #include "base/array.h"
@@ -94,6 +95,7 @@ struct Body : Links<Body> {  // of System::waiting
   float max_speed = std::numeric_limits<float>::infinity();  ///< [m/s], in the world
   Filter filter;
   SplittingSettings splitting;
+  BodySolver solver;               ///< `splitting` above counts instead of its own
   Coefficients coefficients;       ///< of MaterialOverride
   Array<Coefficients> baked;       ///< by material, or empty: none gives any
   Array<uint16_t> node_materials;  ///< see TouchingSurface
@@ -146,6 +148,12 @@ struct Body : Links<Body> {  // of System::waiting
   Vec3 momentum;       ///< sum of rhs without elastic forces, which sum to zero [kg m]
   Array<float> workspace;  ///< of solves (PanelWorkspaceSize x 1)
   CoarseMatrix coarse;     ///< of the substep
+  /// Of an implicit step, else empty.
+  struct Newton {
+    Array<NodeVec> d, p, q;  ///< see ConjugateGradients (num_nodes + 1 x 1)
+    Array<float> stretches;  ///< see TetsAt (6 x 16 num_blocks)
+    Array<Mat3> inverses;    ///< of A's diagonal blocks, if they precondition (num_nodes x 1)
+  } newton;
   /// How far a substep has got.
   struct Progress {
     int volume_sweeps = 0;     ///< those of the substep
@@ -157,6 +165,7 @@ struct Body : Links<Body> {  // of System::waiting
     bool is_owed = false;       ///< a coarse correction
     bool has_matrix = false;    ///< of the coarse level
     bool is_corrected = false;  ///< it takes part in a joint coarse correction
+    bool is_done = false;       ///< by the body's own SolverMethod
     ThrowBack rebound;
   } progress;
   // Scratch memory of a step with planes or attachments; empty until the world has any.
@@ -312,6 +321,10 @@ float Relaxation(const StepSettings& settings, bool is_first);
 inline float MostBulk(const SplittingSettings& splitting) {
   return splitting.volume_sweeps > 0 ? std::numeric_limits<float>::infinity() : kMostBulk;
 }
+inline float MostBulk(const Body& body) {
+  return body.solver.method != nullptr ? std::numeric_limits<float>::infinity()
+                                       : MostBulk(body.splitting);
+}
 
 /// Fewest outer iterations of a substep of `to` seconds after substeps of `from` seconds: five if
 /// it is more than 1.5 times as long, one otherwise. After a single iteration, the volume error of
@@ -352,6 +365,10 @@ bool ReserveColliders(const Allocator& allocator, size_t num_colliders, Body* bo
 
 /// Makes room for contacts with other bodies. Returns false if the allocator fails.
 bool ReserveBodyContacts(const Allocator& allocator, Body* body);
+
+/// Makes room for what a solver needs. If the allocator fails, returns false, and the body goes on
+/// as before.
+bool ReserveSolver(const Allocator& allocator, const BodySolver& solver, Body* body);
 
 /// Makes room for a list of a mesh near the body, see SunkPoints::ReserveMesh.
 bool ReserveMesh(const Allocator& allocator, Body* body);

@@ -320,11 +320,10 @@ bool TouchesCollider(const StepSettings& settings, const Body& body) {
   });
 }
 
-bool IsBelowSurface(const StepSettings& settings, Body* body) {
+bool IsBelowSurface(const StepSettings& settings, float slops, Body* body) {
   if (body->num_near == 0) return false;
   const ContactProblem problem = ProblemOf(settings, settings.dt, *body);
-  constexpr float kMostDepth = 3.0f;  // [slops]; less is not worth another iteration
-  const float depth = kMostDepth * problem.slop;
+  const float depth = slops * problem.slop;
   const auto is_known = [](const void*, const SunkPoint&) { return false; };
   return !body->contacts.sunk.Find(problem, {}, depth, is_known, nullptr).empty();
 }

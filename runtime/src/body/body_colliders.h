@@ -80,7 +80,7 @@ bool ColliderTurnsFar(const Body& body, int substeps);
 bool TouchesCollider(const StepSettings& settings, const Body& body);
 
 /// Whether a point of the iterate `body->y` is deeper in a collider than it may be, by more than
-/// the sweeps of a solve leave.
-bool IsBelowSurface(const StepSettings& settings, Body* body);
+/// `slops` times ContactSlop.
+bool IsBelowSurface(const StepSettings& settings, float slops, Body* body);
 
 }  // namespace plush

@@ -27,6 +27,7 @@
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
 #include "body/restitution.h"
+#include "body/solver_method.h"
 #include "body/substep.h"
 #include "elasticity/element_pass.h"
 #include "solver/panel_solve.h"
@@ -362,6 +363,13 @@ SubstepOf::SubstepOf(const StepSettings& of_step, int number, int num_substeps, 
   settings.splitting.volume_sweeps = body->progress.volume_sweeps;
 }
 
+void PlaceFirstIterate(const SubstepOf& of, Body* body, StepStats* stats) {
+  PredictNodes(body->x.span(), body->v.span(),
+               StartsWithoutGravity(*body) ? Vec3{} : GravityOf(of.settings, *body), of.h,
+               body->y.span());
+  if (body->pins.moves) PlacePins(of.k, of.count, body, stats);
+}
+
 void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, StepStats* stats) {
   const float h = of_step.dt / static_cast<float>(count);
   const StepSettings settings = SettingsOf(of_step, count, *body);
@@ -374,10 +382,7 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
     ComputeStretches(body->elements, body->y.span(), settings.splitting.polar_iterations,
                      body->Rotations(), body->stretches.span());
   }
-  PredictNodes(body->x.span(), body->v.span(),
-               StartsWithoutGravity(*body) ? Vec3{} : GravityOf(settings, *body), h,
-               body->y.span());
-  if (body->pins.moves) PlacePins(k, count, body, stats);
+  PlaceFirstIterate(SubstepOf(settings, k, count, body), body, stats);
   const bool follows = FollowsSubsteps(of_step, count, *body);
   body->progress.least_iterations = std::max(settings.splitting.outer_iterations,
                                              follows ? 1 : LeastIterations(body->kappa_dt, h));
@@ -401,6 +406,11 @@ static void EndIteration(const SubstepOf& of, Body* body, StepStats* stats) {
 
 void Iterate(const SubstepOf& of, Body* body, StepStats* stats) {
   Body::Progress& p = body->progress;
+  const SolverMethod* method = body->solver.method;
+  if (method != nullptr && p.iterations == 0 && method->advance(of, body, stats)) {
+    p.is_done = true;
+    return;
+  }
   // A turn lifts touching nodes off a plane, or sinks them, to second order. So the last word is
   // the fine solve's if nodes touch.
   if (p.is_owed) CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
@@ -439,6 +449,7 @@ bool WantsIteration(const SubstepOf& of, const Body& body, int least_of_island) 
   const int done = body.progress.iterations;
   constexpr float kConverged = 3.0e-5f;  // [median edges]; above it, small bodies rock on slopes
   constexpr int kMostWithoutCoarse = 8;
+  if (body.progress.is_done) return false;
   if (done < least) return true;
   if (!body.contacts.any()) return false;
   const bool has_coarse = HasCoarseLevel(of.settings, body);
@@ -466,7 +477,9 @@ void EndSubstep(const SubstepOf& of, bool is_pushed, Body* body, StepStats* stat
 }
 
 bool IsSunk(const SubstepOf& of, Body* body) {
-  return SolvesContact(of.settings) && IsBelowSurface(of.settings, body);
+  constexpr float kMostDepth = 3.0f;  // [slops]; less is not worth another iteration
+  return !body->progress.is_done && SolvesContact(of.settings) &&
+         IsBelowSurface(of.settings, kMostDepth, body);
 }
 
 void IterateOnce(const SubstepOf& of, Body* body, StepStats* stats) {

@@ -33,7 +33,8 @@ bool Crowd::Allocate(const Allocator& allocator, System* of_system) {
 }
 
 bool MayJoinCrowds(const Body& body) {
-  return !body.fixed && body.elements.damping == 0.0f && body.pins.reactions.size() == 0;
+  return !body.fixed && body.elements.damping == 0.0f && body.pins.reactions.size() == 0 &&
+         body.solver.method == nullptr;
 }
 
 System* CrowdSystem(const Body& body) {

@@ -5,6 +5,7 @@
 
 #include "base/vector_math.h"
 #include "body/pin_motion.h"
+#include "body/solver_method.h"
 
 #include <cmath>
 #include <utility>
@@ -25,6 +26,10 @@ Status CheckDescription(const Asset& asset, const BodyDesc& desc) {
   if (!IsFinite(desc.angular_velocity)) return Invalid("angular_velocity", "must be finite");
   if (!std::isfinite(desc.gravity_factor)) return Invalid("gravity_factor", "must be finite");
   if (!(desc.max_speed > 0.0f)) return Invalid("max_speed", "must be above 0");
+  if (desc.solver != nullptr) {
+    const Status solver = CheckSolver(*desc.solver);
+    if (!solver.ok()) return solver;
+  }
   const Status splitting = CheckSplitting(desc.splitting);
   return splitting.ok() ? CheckPins(asset, desc.pinned_nodes) : splitting;
 }
@@ -112,7 +117,8 @@ void CopySettings(const BodyDesc& desc, Body* body) {
   body->gravity_factor = desc.gravity_factor;
   body->max_speed = desc.max_speed;
   body->filter = desc.filter;
-  body->splitting = desc.splitting;
+  body->splitting = desc.solver != nullptr ? desc.solver->splitting : desc.splitting;
+  if (desc.solver != nullptr) body->solver = *desc.solver;
   body->coefficients = CoefficientsOf(desc.material);
   body->user_data = desc.user_data;
   body->report_contacts = desc.report_contacts;
@@ -150,6 +156,35 @@ Status CheckSplitting(const SplittingSettings& settings) {
   }
   if (!is_in(settings.polar_iterations, 1, 64)) {
     return Invalid("splitting.polar_iterations", "must lie in [1, 64]");
+  }
+  return {};
+}
+
+Status CheckSolver(const BodySolver& solver) {
+  const Status splitting = CheckSplitting(solver.splitting);
+  if (!splitting.ok() || solver.method == nullptr) return splitting;
+  const ImplicitSettings& s = solver.implicit;
+  const auto is_share = [](float value) { return value >= 0.0f && value < 1.0f; };
+  if (s.newton_iterations < 1 || s.newton_iterations > 64) {
+    return Invalid("implicit.newton_iterations", "must lie in [1, 64]");
+  }
+  if (s.linear_iterations < 1 || s.linear_iterations > 10000) {
+    return Invalid("implicit.linear_iterations", "must lie in [1, 10000]");
+  }
+  if (!is_share(s.newton_tolerance)) {
+    return Invalid("implicit.newton_tolerance", "must lie in [0, 1)");
+  }
+  if (!is_share(s.linear_tolerance)) {
+    return Invalid("implicit.linear_tolerance", "must lie in [0, 1)");
+  }
+  if (s.differential > StressDifferential::kExact) {
+    return Invalid("implicit.differential", "is none of StressDifferential");
+  }
+  if (s.preconditioner > Preconditioner::kJacobi) {
+    return Invalid("implicit.preconditioner", "is none of Preconditioner");
+  }
+  if (!(s.mass_damping >= 0.0f && s.mass_damping <= 1000.0f)) {
+    return Invalid("implicit.mass_damping", "must lie in [0, 1000]");
   }
   return {};
 }
@@ -242,6 +277,10 @@ bool ReserveBodyContacts(const Allocator& allocator, Body* body) {
                                                 body->simulation.num_clusters > 0, kNoColliders));
 }
 
+bool ReserveSolver(const Allocator& allocator, const BodySolver& solver, Body* body) {
+  return solver.method == nullptr || solver.method->reserve(allocator, solver, body);
+}
+
 bool ReserveMesh(const Allocator& allocator, Body* body) {
   const size_t num_tets = body->surface.tets.size();
   return body->fixed || num_tets == 0 ||
@@ -314,7 +353,8 @@ Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& 
                              .keeps_previous = keep_previous,
                              .reports_reactions = desc.report_reactions,
                              .max_contacts = max_contacts});
-  if (body == nullptr || !ReserveColliders(allocator, num_planes, body)) {
+  if (body == nullptr || !ReserveColliders(allocator, num_planes, body) ||
+      (desc.solver != nullptr && !ReserveSolver(allocator, *desc.solver, body))) {
     cache->Release(system);
     DeleteObject(allocator, body);
     return {StatusCode::kOutOfMemory, "body"};

@@ -23,6 +23,9 @@ Status ResolveMaterial(const Asset& asset, const MaterialOverride& given, float 
 /// Errors: kInvalidArgument (out of range).
 Status CheckSplitting(const SplittingSettings& settings);
 
+/// Errors: kInvalidArgument (out of range).
+Status CheckSolver(const BodySolver& solver);
+
 /// Errors: kInvalidArgument (not open), kUnsupported (a static mesh).
 Status CheckBodyAsset(const Asset& asset);
 

@@ -20,6 +20,9 @@ struct SubstepOf {
 /// Predicts the nodes, and begins what the substep's iterations change.
 void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, StepStats* stats);
 
+/// Sets body->y to the substep's first iterate: the prediction, with pins where they go.
+void PlaceFirstIterate(const SubstepOf& of, Body* body, StepStats* stats);
+
 /// One outer iteration with its coarse correction.
 void Iterate(const SubstepOf& of, Body* body, StepStats* stats);
 

@@ -23,7 +23,7 @@ void AddCorotatedForces(Material material, const ElementView& elements, std::spa
                         std::span<NodeVec> forces);
 
 /// Adds the change [N] of these forces for displacements `dx` [m] to `forces`: -V dP Dm^-T with dP
-/// of StressDifferential and the differential of polar rotations [Civ, Eq. 3.13 to 3.23]. So
+/// of DifferentialOfStress and the differential of polar rotations [Civ, Eq. 3.13 to 3.23]. So
 /// minus this is K dx: symmetric, and positive semidefinite but for kExact. Same shapes and
 /// conditions as AddCorotatedForces. Does not allocate.
 void AddCorotatedDifferentials(DifferentialKind kind, Material material,

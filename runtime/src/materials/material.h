@@ -185,7 +185,7 @@ T HybridShare(const Matrix3<T>& F, const Matrix3<T>& R) {
 /// keep lambda (cof F : dF) cof F of the volume term and leave out lambda (J - 1) d(cof F), which
 /// is indefinite. kStVenantKirchhoff and kNeoHookean have the exact differential only.
 template <class T>
-Matrix3<T> StressDifferential(DifferentialKind kind, Material material,
+Matrix3<T> DifferentialOfStress(DifferentialKind kind, Material material,
                               const LameConstants<T>& lame, const Matrix3<T>& F,
                               const Matrix3<T>& R, const Matrix3<T>& dF, const Matrix3<T>& dR) {
   const bool is_corotated =

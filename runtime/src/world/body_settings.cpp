@@ -92,6 +92,30 @@ Status World::SetSplitting(BodyId id, const SplittingSettings& settings) {
   return {};
 }
 
+Status World::SetSolver(BodyId id, const BodySolver& solver) {
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
+  const Status checked = CheckSolver(solver);
+  if (!checked.ok()) return checked;
+  if (!ReserveSolver(impl_->allocator, solver, body)) return {StatusCode::kOutOfMemory, "solver"};
+  WakeUp(body);
+  impl_->TakeFromCrowd(body);
+  body->solver = solver;
+  body->splitting = solver.splitting;
+  impl_->PlaceInCrowd(body);
+  return {};
+}
+
+Status World::GetSolver(BodyId id, BodySolver* out_solver) const {
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, out_solver, &body);
+  if (!found.ok()) return found;
+  *out_solver = body->solver;
+  out_solver->splitting = body->splitting;
+  return found;
+}
+
 Status World::GetSplitting(BodyId id, SplittingSettings* out_settings) const {
   Body* body = nullptr;
   const Status found = Impl::FindBody(impl_, id, out_settings, &body);

@@ -60,7 +60,7 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   }
   TakeFromCrowd(body);
   System* before = std::exchange(body->system, system);
-  ScaleByBulk(body->elements, system->view.elements, MostBulk(body->splitting), body);
+  ScaleByBulk(body->elements, system->view.elements, MostBulk(*body), body);
   body->elements = system->view.elements;
   body->mass_scale = material.mass_scale;
   body->stretches = std::move(stretches);

@@ -6,6 +6,7 @@
 #include "asset/regions.h"
 #include "body/body.h"
 #include "body/make_body.h"
+#include "body/solver_method.h"
 #include "contact/plane_contacts.h"
 #include "world/state_checks.h"
 #include "world/state_reader.h"
@@ -24,7 +25,8 @@ constexpr const char* kCrowds = "state.crowds";
 bool Has(const StateBody& body, StateBodyFlags flag) { return (body.flags & flag) != 0; }
 
 bool MayJoinCrowds(const StateBody& body, const StateSystem& system) {
-  return !Has(body, kStateFixed) && !Has(body, kStateReports) && system.damping == 0.0f;
+  return !Has(body, kStateFixed) && !Has(body, kStateReports) && system.damping == 0.0f &&
+         body.solver == 0;
 }
 
 uint32_t CountBodies(const StateCrowd& crowd) {
@@ -148,6 +150,22 @@ Status StateReader::CheckBodies() {
   return {};
 }
 
+BodySolver StateReader::SolverOf(const StateBody& b) const {
+  const auto is_it = [&](const SolverMethod* method) { return NumberOf(method) == b.solver; };
+  const auto found = std::ranges::find_if(solvers_, is_it);
+  BodySolver solver = SplittingSolver(SplittingOf(b));
+  if (b.solver != 0 && found != solvers_.end()) solver.method = *found;
+  solver.implicit = {.newton_iterations = b.newton_iterations,
+                     .linear_iterations = b.linear_iterations,
+                     .newton_tolerance = b.newton_tolerance,
+                     .linear_tolerance = b.linear_tolerance,
+                     .differential = static_cast<StressDifferential>(b.differential),
+                     .preconditioner = static_cast<Preconditioner>(b.preconditioner),
+                     .line_search = b.line_search != 0,
+                     .mass_damping = b.mass_damping};
+  return solver;
+}
+
 Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSystem& s) const {
   const auto wrong = [index](const char* reason) { return Corrupt(kBodies, reason, index); };
   if ((b.flags & ~uint32_t{kStateAllFlags}) != 0) return wrong("unknown flags");
@@ -166,6 +184,15 @@ Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSys
     return wrong("a number is out of range");
   }
   if (!CheckSplitting(SplittingOf(b)).ok()) return wrong("settings are out of range");
+  const BodySolver solver = SolverOf(b);
+  if (b.solver != NumberOf(solver.method)) {
+    return {StatusCode::kMismatch, kBodies, "need a solver that is missing", index};
+  }
+  if (!CheckSolver(solver).ok() || b.line_search > 1 ||
+      b.differential != static_cast<uint32_t>(solver.implicit.differential) ||
+      b.preconditioner != static_cast<uint32_t>(solver.implicit.preconditioner)) {
+    return wrong("settings of the solver are out of range");
+  }
   if (Has(b, kStateHasPrevious) && header_.keep_previous == 0) return wrong("keep no positions");
   if (Has(b, kStatePinsMove) && !Has(b, kStateHasTargets)) return wrong("have no targets");
   const bool is_fixed = Has(b, kStateFixed);

@@ -69,10 +69,10 @@ struct StateStats {
   uint32_t flags;
   float max_speed;
   uint32_t contacts, contact_sweeps, substeps, outer_iterations, asleep, overshoots,
-      contacts_dropped, body_pairs;
+      contacts_dropped, body_pairs, linear_iterations, newton_fallbacks;
   float phase_s[6];
 };
-static_assert(sizeof(StateStats) == 64);
+static_assert(sizeof(StateStats) == 72);
 
 struct StateWorld {
   float dt;
@@ -89,7 +89,7 @@ struct StateWorld {
   uint32_t num_pairs, num_body_contacts;
   uint32_t zeros[1];
 };
-static_assert(sizeof(StateWorld) == 200);
+static_assert(sizeof(StateWorld) == 208);
 
 struct StateAsset {
   uint64_t content_hash, num_bytes;
@@ -231,9 +231,14 @@ struct StateBody {
   float rebound_speed, rebound_time, rebound_energy;
   uint32_t rebound_collider;
   int32_t outer_iterations, volume_sweeps, polar_iterations;
-  uint32_t num_touches, zero;
+  uint32_t num_touches;
+  uint32_t solver;  ///< SolverMethod::number, or 0: splitting
+  // ImplicitSettings.
+  int32_t newton_iterations, linear_iterations;
+  float newton_tolerance, linear_tolerance, mass_damping;
+  uint32_t differential, preconditioner, line_search;
 };
-static_assert(sizeof(StateBody) == 240);
+static_assert(sizeof(StateBody) == 280);
 
 /// RegionMotion.
 struct StateMotion {

@@ -36,6 +36,8 @@ StepStats ToStats(const StateStats& s) {
   out.overshoots = s.overshoots;
   out.contacts_dropped = s.contacts_dropped;
   out.body_pairs = s.body_pairs;
+  out.linear_iterations = s.linear_iterations;
+  out.newton_fallbacks = s.newton_fallbacks;
   std::copy(std::begin(s.phase_s), std::end(s.phase_s), out.phase_s);
   return out;
 }
@@ -98,7 +100,7 @@ void LoadPins(const StateBody& saved, const BodyBulk& bulk, PinMotion* pins) {
 
 // Overwrites the body's state; its links to crowds stay. Resets scratch memory that may not be
 // finite because the body froze.
-void LoadBody(const StateBody& saved, const BodyBulk& bulk, Body* body) {
+void LoadBody(const StateBody& saved, const BodySolver& solver, const BodyBulk& bulk, Body* body) {
   if (body->frozen) {
     for (Array<NodeVec>* scratch : {&body->y, &body->rhs, &body->d}) {
       std::fill(scratch->begin(), scratch->end(), NodeVec());
@@ -116,6 +118,7 @@ void LoadBody(const StateBody& saved, const BodyBulk& bulk, Body* body) {
   body->max_speed = saved.max_speed;
   body->filter = ToFilter(saved.filter);
   body->splitting = SplittingOf(saved);
+  body->solver = solver;
   body->coefficients = {saved.friction, saved.restitution};
   body->contacts.rebound = {saved.rebound_collider, saved.rebound_speed, saved.rebound_time,
                             saved.rebound_energy};
@@ -291,6 +294,7 @@ bool World::Impl::ReserveContacts(const StateReader& state) {
         !ReserveTargets(allocator, NumRegions(body->system->key.asset_bytes), body)) {
       return false;
     }
+    if (!ReserveSolver(allocator, state.SolverOf(saved), body)) return false;
     const uint32_t num_attached = body->attached.num_loaded;
     if (num_attached > 0 && !ReserveAttached(allocator, num_attached, body)) return false;
   }
@@ -379,7 +383,7 @@ void World::Impl::ApplyState(const StateReader& state) {
     const StateBody saved = state.body(i);
     Body* body = bodies[saved.slot];
     body->id = PackId(saved.slot, slots.generation(saved.slot), desc.tag);
-    LoadBody(saved, state.BulkOf(saved), body);
+    LoadBody(saved, state.SolverOf(saved), state.BulkOf(saved), body);
     body_stats[saved.slot] = ToStats(saved.stats);
   }
   LoadAttachments(state);
@@ -442,9 +446,10 @@ Status World::Impl::LoadState(const StateReader& state) {
   return built;
 }
 
-Status World::LoadState(std::span<const std::byte> bytes, std::span<const Asset* const> assets) {
+Status World::LoadState(std::span<const std::byte> bytes, std::span<const Asset* const> assets,
+                        std::span<const SolverMethod* const> solvers) {
   if (impl_ == nullptr) return kNoWorld;
-  StateReader state(bytes, assets);
+  StateReader state(bytes, assets, solvers);
   const WorldDesc& own = impl_->desc;
   const Status checked =
       state.Check(own.tag, own.keep_previous, own.contact.method, own.max_contacts,

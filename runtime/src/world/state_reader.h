@@ -3,6 +3,7 @@
 #pragma once
 
 #include "plush/asset.h"
+#include "plush/solver.h"
 #include "plush/status.h"
 #include "plush/step.h"
 
@@ -40,9 +41,11 @@ struct BodyBulk {
 /// A state in memory and the assets that it names. Allocates nothing.
 class StateReader {
  public:
-  /// Both must stay valid. `assets` may have null pointers and closed assets.
-  StateReader(std::span<const std::byte> bytes, std::span<const Asset* const> assets)
-      : bytes_(bytes), assets_(assets) {}
+  /// All must stay valid. `assets` may have null pointers and closed assets, `solvers` null
+  /// pointers.
+  StateReader(std::span<const std::byte> bytes, std::span<const Asset* const> assets,
+              std::span<const SolverMethod* const> solvers)
+      : bytes_(bytes), assets_(assets), solvers_(solvers) {}
 
   /// Checks everything that does not depend on the loading world's bodies. If this succeeds, all
   /// calls below are safe for indices below the counts of world(). `method` is the loading world's
@@ -74,6 +77,7 @@ class StateReader {
   float time_step(uint32_t index) const { return At<float>(time_steps_, index); }
   StateCrowd crowd(uint32_t index) const { return At<StateCrowd>(crowds_, index); }
   StateBody body(uint32_t index) const { return At<StateBody>(bodies_, index); }
+  BodySolver SolverOf(const StateBody& body) const;
   SlotList<>::Saved body_slot(uint32_t slot) const { return Slot(body_slots_, slot); }
   SlotList<>::Saved collider_slot(uint32_t slot) const { return Slot(collider_slots_, slot); }
   SlotList<>::Saved attachment_slot(uint32_t slot) const { return Slot(attachment_slots_, slot); }
@@ -133,6 +137,7 @@ class StateReader {
   std::span<const Asset* const> assets_;
   StateHeader header_ = {};
   StateWorld world_ = {};
+  std::span<const SolverMethod* const> solvers_;
   const ContactMethod* method_ = nullptr;
   const Collider* own_colliders_ = nullptr;  // of the loading world
   size_t num_own_colliders_ = 0;

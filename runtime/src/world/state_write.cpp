@@ -2,6 +2,7 @@
 // StateBytes and SaveState: write a world into the caller's memory, section by section.
 // Format: state_format.h.
 #include "body/contact_method.h"
+#include "body/solver_method.h"
 #include "world/state_format.h"
 #include "world/state_scenery.h"
 #include "world/world_impl.h"
@@ -55,9 +56,19 @@ class Sink {
 };
 
 StateStats Saved(const StepStats& s) {
-  StateStats out = {
-      s.flags,  s.max_speed,  s.contacts,         s.contact_sweeps, s.substeps, s.outer_iterations,
-      s.asleep, s.overshoots, s.contacts_dropped, s.body_pairs,     {}};
+  StateStats out = {s.flags,
+                    s.max_speed,
+                    s.contacts,
+                    s.contact_sweeps,
+                    s.substeps,
+                    s.outer_iterations,
+                    s.asleep,
+                    s.overshoots,
+                    s.contacts_dropped,
+                    s.body_pairs,
+                    s.linear_iterations,
+                    s.newton_fallbacks,
+                    {}};
   static_assert(sizeof(out.phase_s) == sizeof(s.phase_s));
   std::copy(std::begin(s.phase_s), std::end(s.phase_s), out.phase_s);
   return out;
@@ -138,6 +149,16 @@ StateBody Saved(const Body& body, const StepStats& stats) {
   out.volume_sweeps = body.splitting.volume_sweeps;
   out.polar_iterations = body.splitting.polar_iterations;
   out.num_touches = body.num_touches;
+  out.solver = NumberOf(body.solver.method);
+  const ImplicitSettings& implicit = body.solver.implicit;
+  out.newton_iterations = implicit.newton_iterations;
+  out.linear_iterations = implicit.linear_iterations;
+  out.newton_tolerance = implicit.newton_tolerance;
+  out.linear_tolerance = implicit.linear_tolerance;
+  out.mass_damping = implicit.mass_damping;
+  out.differential = static_cast<uint32_t>(implicit.differential);
+  out.preconditioner = static_cast<uint32_t>(implicit.preconditioner);
+  out.line_search = implicit.line_search ? 1 : 0;
   return out;
 }
 

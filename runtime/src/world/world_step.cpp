@@ -322,6 +322,8 @@ void World::Impl::SumStats() {
     stats.asleep += body->asleep ? 1u : 0u;
     stats.contacts_dropped += s.contacts_dropped;
     stats.overshoots += s.overshoots;
+    stats.linear_iterations = std::max(stats.linear_iterations, s.linear_iterations);
+    stats.newton_fallbacks += s.newton_fallbacks;
     for (size_t k = 0; k < std::size(stats.phase_s); ++k) stats.phase_s[k] += s.phase_s[k];
   }
   stats.contacts += touching_bodies.num_contacts;

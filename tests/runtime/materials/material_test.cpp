@@ -38,7 +38,7 @@ void CheckDerivatives(Material material, const LameConstants<double>& lame, cons
   CAPTURE(int(material), slope, Inner(P, dF));
   CHECK(std::fabs(slope - Inner(P, dF)) < 1e-6 * (1.0 + NormOf(P)) * NormOf(dF));
   const Matrix expected = FiniteDifference(stress, F, dF);
-  const Matrix dP = StressDifferential(DifferentialKind::kExact, material, lame, F, R, dF,
+  const Matrix dP = DifferentialOfStress(DifferentialKind::kExact, material, lame, F, R, dF,
                                        PolarRotationDifferential(F, R, dF));
   CHECK(NormOf(expected - dP) < 1e-6 * (1.0 + NormOf(expected)));
 }
@@ -154,8 +154,8 @@ TEST_CASE("Floats agree with doubles") {
             1e-4 * (0.01 + NormOf(P)));
       for (const DifferentialKind kind : {DifferentialKind::kExact, DifferentialKind::kTruncated,
                                           DifferentialKind::kWarped, DifferentialKind::kHybrid}) {
-        const Matrix dP = StressDifferential(kind, material, lame, F, R, dF, dR);
-        const auto dP_f = StressDifferential(kind, material, lame_f, F_f, R_f, dF_f, dR_f);
+        const Matrix dP = DifferentialOfStress(kind, material, lame, F, R, dF, dR);
+        const auto dP_f = DifferentialOfStress(kind, material, lame_f, F_f, R_f, dF_f, dR_f);
         CHECK(NormOf(dP - Cast<double>(dP_f)) < 1e-4 * (0.01 + NormOf(dP)));
       }
     }
@@ -205,7 +205,7 @@ TEST_CASE("Approximate differentials are symmetric, semidefinite and exact where
     for (const Material material : {Material::kCorotated, Material::kCorrectedCorotated}) {
       CAPTURE(i, int(material));
       const auto at = [&](DifferentialKind kind, const Matrix& direction) {
-        return StressDifferential(kind, material, lame, F, R, direction,
+        return DifferentialOfStress(kind, material, lame, F, R, direction,
                                   PolarRotationDifferential(F, R, direction));
       };
       for (const DifferentialKind kind : {DifferentialKind::kExact, DifferentialKind::kTruncated,
@@ -230,7 +230,7 @@ TEST_CASE("Approximate differentials are symmetric, semidefinite and exact where
                                                    at(DifferentialKind::kExact, dF)));
       // dP(2) and dP(H) are exact at rest, turned; dP(1) charges turns.
       const auto at_rest = [&](DifferentialKind kind) {
-        return StressDifferential(kind, material, lame, R, R, dF,
+        return DifferentialOfStress(kind, material, lame, R, R, dF,
                                   PolarRotationDifferential(R, R, dF));
       };
       const Matrix exact = at_rest(DifferentialKind::kExact);
@@ -244,7 +244,7 @@ TEST_CASE("Approximate differentials are symmetric, semidefinite and exact where
     const Matrix printed = dF * (2.0 * lame.mu) + R * (lame.lambda * Inner(R, dF)) +
                            dR * (lame.lambda * trace - 2.0 * lame.mu);
     const Matrix dP =
-        StressDifferential(DifferentialKind::kExact, Material::kCorotated, lame, F, R, dF, dR);
+        DifferentialOfStress(DifferentialKind::kExact, Material::kCorotated, lame, F, R, dF, dR);
     CHECK(NormOf(printed - dP) < 1e-12 * (1.0 + NormOf(dP)));
   }
   CHECK(worst_warped > 0.1);

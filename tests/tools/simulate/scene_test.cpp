@@ -114,8 +114,8 @@ TEST_CASE("Every key of a scene reaches its setting") {
   CHECK(s.colliders[0].desc.sensor);
   CHECK(s.colliders[0].desc.filter == Filter{1, 2, 0});
   CHECK(s.colliders[0].motion.keys.empty());
-  CHECK(body.splitting.outer_iterations == 3);
-  CHECK(body.splitting.volume_sweeps == 2);
+  CHECK(body.solver.splitting.outer_iterations == 3);
+  CHECK(body.solver.splitting.volume_sweeps == 2);
   CHECK(s.contact.method == &kPenaltyContact);
 }
 
@@ -126,11 +126,34 @@ TEST_CASE("A body's own solver keys replace those of the scene") {
                                 "");
   if (!scene.ok()) FAIL(scene.error().message);
   const std::vector<SceneBody>& bodies = scene.value().bodies;
-  CHECK(bodies[0].splitting == SplittingSettings{3, 0, 4});
-  CHECK(bodies[1].splitting == SplittingSettings{5, 0, 4});
-  CHECK(bodies[2].splitting == SplittingSettings{3, 1, 4});
+  CHECK(bodies[0].solver.splitting == SplittingSettings{3, 0, 4});
+  CHECK(bodies[1].solver.splitting == SplittingSettings{5, 0, 4});
+  CHECK(bodies[2].solver.splitting == SplittingSettings{3, 1, 4});
   CHECK_THAT(BodyErrorOf(R"("solver":{"contact":"snap"})").message,
              Contains("bodies[0].solver: unknown key 'contact'"));
+}
+
+TEST_CASE("A scene and its bodies may have the implicit solver") {
+  const auto scene = ParseScene(R"({"bodies":[{"asset":"a"},
+    {"asset":"a","solver":{"name":"splitting","volume_sweeps":1}},
+    {"asset":"a","solver":{"linear_iterations":9}}],
+    "solver":{"name":"implicit","newton_iterations":3,"linear_iterations":20,
+      "newton_tolerance":1e-3,"linear_tolerance":1e-5,"mass_damping":0.5,"differential":"exact"}})",
+                                "");
+  if (!scene.ok()) FAIL(scene.error().message);
+  const std::vector<SceneBody>& bodies = scene.value().bodies;
+  CHECK(bodies[0].solver.method == &kImplicitMethod);
+  CHECK(bodies[0].solver.implicit == ImplicitSettings{.newton_iterations = 3,
+                                                      .linear_iterations = 20,
+                                                      .newton_tolerance = 1.0e-3f,
+                                                      .linear_tolerance = 1.0e-5f,
+                                                      .differential = StressDifferential::kExact,
+                                                      .mass_damping = 0.5f});
+  CHECK(bodies[1].solver.method == nullptr);
+  CHECK(bodies[1].solver.splitting.volume_sweeps == 1);
+  CHECK(bodies[2].solver.implicit.linear_iterations == 9);
+  CHECK_THAT(BodyErrorOf(R"("solver":{"name":"implicit","differential":"hybird"})").message,
+             Contains("did you mean 'hybrid'?"));
 }
 
 TEST_CASE("Every key of a motion and of a force reaches its setting") {
@@ -333,7 +356,7 @@ TEST_CASE("Solvers that this version lacks are unsupported, unknown ones are mis
   const auto with_solver = [](const std::string& name) {
     return R"({"bodies":[{"asset":"a"}],"solver":{"name":")" + name + "\"}}";
   };
-  for (const char* name : {"implicit", "projective", "position"}) {
+  for (const char* name : {"projective", "position"}) {
     CHECK(ErrorOf(with_solver(name)).exit_code == ExitCode::kUnsupported);
   }
   CHECK(ErrorOf(with_solver("spliting")).exit_code == ExitCode::kUsage);
