@@ -75,12 +75,12 @@ enum StepFlags : uint32_t {
 
 /// Parts of a step that are timed.
 enum class Phase : uint8_t {
-  kElements,  ///< rotations and the right-hand side
-  kSolve,     ///< solves of crowds, and of bodies with no collider near
-  kVolume,    ///< volume sweeps and the lifting of flat tets
-  kContact,   ///< solves of single bodies near colliders, without a ContactMethod
+  kElements,   ///< rotations and the right-hand side
+  kSolve,      ///< solves of crowds, and of bodies with no collider near
+  kVolume,     ///< volume sweeps and the lifting of flat tets
+  kContact,    ///< solves of single bodies near colliders, without a ContactMethod
   kFindPairs,  ///< which bodies touch each other, and where
-  kOther,     ///< prediction, new velocities, copying into lanes and back
+  kOther,      ///< prediction, new velocities, copying into lanes and back
   kCount
 };
 

@@ -186,8 +186,8 @@ T HybridShare(const Matrix3<T>& F, const Matrix3<T>& R) {
 /// is indefinite. kStVenantKirchhoff and kNeoHookean have the exact differential only.
 template <class T>
 Matrix3<T> DifferentialOfStress(DifferentialKind kind, Material material,
-                              const LameConstants<T>& lame, const Matrix3<T>& F,
-                              const Matrix3<T>& R, const Matrix3<T>& dF, const Matrix3<T>& dR) {
+                                const LameConstants<T>& lame, const Matrix3<T>& F,
+                                const Matrix3<T>& R, const Matrix3<T>& dF, const Matrix3<T>& dR) {
   const bool is_corotated =
       material == Material::kCorotated || material == Material::kCorrectedCorotated;
   if (kind == DifferentialKind::kExact || !is_corotated) {

@@ -115,7 +115,7 @@ TEST_CASE("Force differentials of all tets at once are those of the scalar ones"
         const Matrix F = scene.GradientOf(t, scene.x), dF = scene.GradientOf(t, scene.dx);
         const Matrix R = InvertibleRotation(F);
         return DifferentialOfStress(kind, material, scene.Lame(t), F, R, dF,
-                                  PolarRotationDifferential(F, R, dF));
+                                    PolarRotationDifferential(F, R, dF));
       });
       for (const int64_t target : SimdTargets()) {
         const SimdTargetScope scope(target);

@@ -39,7 +39,7 @@ void CheckDerivatives(Material material, const LameConstants<double>& lame, cons
   CHECK(std::fabs(slope - Inner(P, dF)) < 1e-6 * (1.0 + NormOf(P)) * NormOf(dF));
   const Matrix expected = FiniteDifference(stress, F, dF);
   const Matrix dP = DifferentialOfStress(DifferentialKind::kExact, material, lame, F, R, dF,
-                                       PolarRotationDifferential(F, R, dF));
+                                         PolarRotationDifferential(F, R, dF));
   CHECK(NormOf(expected - dP) < 1e-6 * (1.0 + NormOf(expected)));
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("Approximate differentials are symmetric, semidefinite and exact where
       CAPTURE(i, int(material));
       const auto at = [&](DifferentialKind kind, const Matrix& direction) {
         return DifferentialOfStress(kind, material, lame, F, R, direction,
-                                  PolarRotationDifferential(F, R, direction));
+                                    PolarRotationDifferential(F, R, direction));
       };
       for (const DifferentialKind kind : {DifferentialKind::kExact, DifferentialKind::kTruncated,
                                           DifferentialKind::kWarped, DifferentialKind::kHybrid}) {
@@ -231,7 +231,7 @@ TEST_CASE("Approximate differentials are symmetric, semidefinite and exact where
       // dP(2) and dP(H) are exact at rest, turned; dP(1) charges turns.
       const auto at_rest = [&](DifferentialKind kind) {
         return DifferentialOfStress(kind, material, lame, R, R, dF,
-                                  PolarRotationDifferential(R, R, dF));
+                                    PolarRotationDifferential(R, R, dF));
       };
       const Matrix exact = at_rest(DifferentialKind::kExact);
       CHECK(NormOf(at_rest(DifferentialKind::kWarped) - exact) < 1e-12);

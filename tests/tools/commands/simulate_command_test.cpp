@@ -241,8 +241,8 @@ TEST_CASE("plush simulate ends in the documented exit codes and leaves old outpu
   const std::string glb = folder / "old.glb";
   WriteText(glb, "old");
   WriteText(folder / "typo.json", R"({"bodies":[{"asset":"ball.plush"}],"stesp":3})");
-  WriteText(folder / "implicit.json",
-            R"({"bodies":[{"asset":"ball.plush"}],"solver":{"name":"implicit"}})");
+  WriteText(folder / "projective.json",
+            R"({"bodies":[{"asset":"ball.plush"}],"solver":{"name":"projective"}})");
   WriteText(folder / "crowd.json", R"({"bodies":[{"asset":"a","count":9999},{"asset":"b",
       "count":9999}]})");
   WriteText(folder / "absent.json", R"({"bodies":[{"asset":"absent.plush"}]})");
@@ -268,7 +268,7 @@ TEST_CASE("plush simulate ends in the documented exit codes and leaves old outpu
       {{ball, "--export", folder / "out.fbx"}, 5, ".glb (animated), .obj"},
       {{ball, "--draw", "cage", "--export", folder / "f.pc2"}, 1, "--draw"},
       {{ball, "--steps", "1000000", "--fps", "100", "--export", folder / "f.pc2"}, 6, "--fps"},
-      {{folder / "implicit.json"}, 5, "'implicit'"},
+      {{folder / "projective.json"}, 5, "'projective'"},
       {{folder / "old.glb"}, 5, "expected a scene"},
       {{folder / "crowd.json"}, 6, "19998 bodies"},
       {{ball, "--steps", "1000000", "--fps", "100", "--export", folder / "f.glb"}, 6, "--fps"},
