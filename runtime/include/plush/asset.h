@@ -165,7 +165,7 @@ class Asset {
   void Reset();
 
   // Room for PackedViews, which names records that games need not see.
-  static constexpr size_t kPackedViewBytes = 36 * sizeof(std::span<const std::byte>);
+  static constexpr size_t kPackedViewBytes = 44 * sizeof(std::span<const std::byte>);
 
   std::span<const std::byte> bytes_;
   bool is_static_ = false;

@@ -7,6 +7,40 @@
 
 namespace plush {
 
+/// An elastic material. F is the deformation gradient (3x3), J = det F, R its rotation and
+/// e = sym(R^T F) - I the corotated strain.
+enum class MaterialModel : uint8_t {
+  /// mu |e|^2 + lambda/2 tr(e)^2 with R = I [Civ, Eq. 2.23]: for small turns only.
+  kLinear,
+  /// mu |e|^2 + lambda/2 tr(e)^2 [Civ, Eq. 2.25].
+  kCorotated,
+  /// mu |e|^2 + lambda/2 (J - 1)^2 [Civ, Eq. 2.27]. The default: if R^T F is symmetric, as with
+  /// polar decomposition, it is splitting's mu |F - R|^2 + lambda/2 (det F - 1)^2.
+  kCorrectedCorotated,
+  /// mu |E|^2 + lambda/2 tr(E)^2, E = (F^T F - I)/2 [Civ, Eq. 2.29]. Gets weaker when pressed below
+  /// about 0.6 of its length, and does not tell a reflected tet from a regular one.
+  kStVenantKirchhoff,
+  /// mu/2 (|F|^2 - 3) - mu L + lambda/2 L^2 [Civ, Eq. 2.31]. L is log J as far as J >= 0.1, below
+  /// it log's second-order Taylor polynomial there: the energy has two continuous derivatives, is
+  /// finite for every F, and pushes flat and inverted tets outwards.
+  kNeoHookean,
+};
+
+/// How the rotation R of a tet with gradient F is found. Where det F > 0, all but kQr agree, apart
+/// from the thresholds named.
+enum class RotationMethod : uint8_t {
+  kPolar,              ///< polar decomposition by Newton's method: inverted tets get a reflection
+  kSvd,                ///< the same by singular value decomposition
+  kInvertibleSvd,      ///< inverted tets leave the reflection to the smallest stretch
+  kCoherentSvd,        ///< to the stretch along the direction of the last step
+  kQr,                 ///< Gram-Schmidt: depends on the order of the nodes, not conservative
+  kPolarQr,            ///< polar decomposition, QR if det F < 0.06: discontinuous there
+  kProject,            ///< degenerate tets are displaced to det F = alpha: not differentiable there
+  kReflect,            ///< degenerate tets are reflected at det F = alpha
+  kDegenerationAware,  ///< degenerate tets are displaced smoothly [Civ, Algorithm 1]
+  kAnalytic,           ///< analytic polar decomposition [Kug]: the rotation near the last one
+};
+
 /// Which derivative of the tets' stress Newton's method takes.
 enum class StressDifferential : uint8_t {
   kTruncated,  ///< rotations do not change: dP(2) of [Civ, Eq. 3.21], positive semidefinite
@@ -18,6 +52,13 @@ enum class StressDifferential : uint8_t {
 enum class Preconditioner : uint8_t {
   kFactor,  ///< the factor of splitting's matrix
   kJacobi,  ///< the diagonal blocks of the matrix, 3 x 3
+  kNone,
+};
+
+/// How linear systems are solved.
+enum class LinearMethod : uint8_t {
+  kConjugateGradients,
+  kMinimumResiduals,  ///< MINRES: also where the exact differential is not positive
 };
 
 /// How exactly a step of the implicit solver is solved. The body's velocities at the start of the
@@ -32,6 +73,18 @@ struct ImplicitSettings {
   Preconditioner preconditioner = Preconditioner::kFactor;
   bool line_search = true;    ///< shortens Newton steps that overshoot
   float mass_damping = 0.0f;  ///< Rayleigh's alpha, a drag by mass [1/s], in [0, 1000]
+  LinearMethod linear_method = LinearMethod::kConjugateGradients;
+  bool quasistatic = false;  ///< steps go to where forces balance, without inertia and damping.
+                             ///< Pins must stop every rigid motion
+  // What tets are made of. All but the default pair, which is splitting's energy, cost several
+  // times as much, and have no clusters.
+  MaterialModel model = MaterialModel::kCorrectedCorotated;
+  RotationMethod rotation = RotationMethod::kAnalytic;
+  float alpha = 0.1f;  ///< tets with det F below are degenerate, in (0, 1)
+  float beta = 3.0f;   ///< of kDegenerationAware: how far they are displaced, in [1, 100]
+  bool exact_degenerate_stress = false;  ///< the stress of degenerate tets is the whole derivative
+                                         ///< of their energy [Civ, Eq. 4.25]. Of the corotated
+                                         ///< models, with kProject, kReflect, kDegenerationAware
 
   bool operator==(const ImplicitSettings&) const = default;
 };

@@ -20,6 +20,7 @@
 #include "contact/attached_points.h"
 #include "contact/coarse_contacts.h"
 #include "elasticity/elements.h"
+#include "materials/model_pass.h"
 
 #include <chrono>
 #include <cstdint>
@@ -69,6 +70,17 @@ struct ThrowBack {
   bool any = false;   ///< whether it asks for anything
   Vec3 frame;         ///< the plane's velocity where the fastest point touches [m/s]
   double most = 0.0;  ///< kinetic energy in this frame and elastic energy that it may leave [J]
+};
+
+/// Where a body was when contacts with other bodies were last searched.
+struct SearchedShape {
+  Array<NodeVec> y;  ///< from `origin`, in the world's scale [m] (num_nodes x 1), or empty
+  double origin[3] = {};
+  bool is_known = false;
+  double way = 0.0;   ///< bound of how far any node had gone from search to search [m]
+  float away = 0.0f;  ///< the farthest that a node is from there in the current step [m]
+
+  double WayNow() const { return way + double(away); }
 };
 
 /// State of one body.
@@ -150,9 +162,11 @@ struct Body : Links<Body> {  // of System::waiting
   CoarseMatrix coarse;     ///< of the substep
   /// Of an implicit step, else empty.
   struct Newton {
-    Array<NodeVec> d, p, q;  ///< see ConjugateGradients (num_nodes + 1 x 1)
-    Array<float> stretches;  ///< see TetsAt (6 x 16 num_blocks)
-    Array<Mat3> inverses;    ///< of A's diagonal blocks, if they precondition (num_nodes x 1)
+    Array<NodeVec> d, p, q;       ///< see ConjugateGradients (num_nodes + 1 x 1)
+    Array<float> stretches;       ///< see TetsAt (6 x 16 num_blocks)
+    Array<Mat3> inverses;         ///< of A's diagonal blocks, if they precondition (num_nodes x 1)
+    Array<NodeVec> v, w, last_w;  ///< of MINRES (num_nodes + 1 x 1)
+    Array<ModelTet> tets;         ///< if the settings use a model (num_tets x 1)
   } newton;
   /// How far a substep has got.
   struct Progress {
@@ -166,6 +180,7 @@ struct Body : Links<Body> {  // of System::waiting
     bool has_matrix = false;    ///< of the coarse level
     bool is_corrected = false;  ///< it takes part in a joint coarse correction
     bool is_done = false;       ///< by the body's own SolverMethod
+    bool is_static = false;     ///< the substep leaves no velocities
     ThrowBack rebound;
   } progress;
   // Scratch memory of a step with planes or attachments; empty until the world has any.
@@ -182,10 +197,9 @@ struct Body : Links<Body> {  // of System::waiting
                          ///< sensors of the last step, if it reports; ascending slots
   uint32_t num_touches = 0;
   bool touches_body = false;  ///< whether it touched another body in its last step
-  bool was_placed = false;    ///< whether a call moved it since the last step
-  float most_motion = 0.0f;   ///< of a node in the current step [m]. Scratch memory of World::Impl
-  uint32_t num_sides = 0;     ///< of contacts.between. Scratch memory of World::Impl
-  Array<Touch> found;         ///< the first num_found: of the current step
+  SearchedShape searched;
+  uint32_t num_sides = 0;  ///< of contacts.between. Scratch memory of World::Impl
+  Array<Touch> found;      ///< the first num_found: of the current step
   uint32_t num_found = 0;
   bool lost_sensors = false;  ///< whether some of the current step had no room
   Array<TouchSums> sums;      ///< of the near colliders in the current step

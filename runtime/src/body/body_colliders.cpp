@@ -120,6 +120,14 @@ TouchingSurface SurfaceOf(const Body& body) {
           body.node_materials.span()};
 }
 
+EmbeddedPoint TouchingPointAt(const Body& body, uint32_t triangle, float u, float v) {
+  const TouchingSurface surface = SurfaceOf(body);
+  EmbeddedPoint point =
+      surface.Point(surface.num_points() + TouchingSurface::kPointsPerTriangle * triangle, u, v);
+  point.id = TouchingSurface::kNoId;
+  return point;
+}
+
 float SolveAccuracy(const StepSettings& settings, float h, const Body& body) {
   constexpr float kShareOfFall = 1.0e-3f, kLeastFall = 1.0e-6f;  // the latter in sizes
   const float fall = Length(GravityOf(settings, body)) * h * h;

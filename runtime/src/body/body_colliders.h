@@ -18,6 +18,9 @@ float ContactSlop(const StepSettings& settings, const Body& body);
 /// What of the body touches.
 TouchingSurface SurfaceOf(const Body& body);
 
+/// A place on a triangle of the collision surface, by the weights of its second and third corners.
+EmbeddedPoint TouchingPointAt(const Body& body, uint32_t triangle, float u, float v);
+
 /// Motion of a point at which sweeps of a substep of `h` seconds end [m].
 float SolveAccuracy(const StepSettings& settings, float h, const Body& body);
 

@@ -122,12 +122,6 @@ ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, 
   return {system, problem, &body->contacts, body->d.span()};
 }
 
-void CountContacts(const ContactSolveStats& solved, StepStats* stats) {
-  stats->contact_sweeps = std::max(stats->contact_sweeps, static_cast<uint32_t>(solved.sweeps));
-  stats->contacts_dropped = std::max(stats->contacts_dropped, solved.num_dropped);
-  if (solved.num_dropped > 0) stats->flags |= kStepContactsDropped;
-}
-
 // Returns the displacement of the outer iteration (num_nodes + 1 x 1).
 std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
                                            const FactoredSystem& system, Body* body,
@@ -237,6 +231,12 @@ void Freeze(Body* body, StepStats* stats) {
 }
 
 }  // namespace
+
+void CountContacts(const ContactSolveStats& solved, StepStats* stats) {
+  stats->contact_sweeps = std::max(stats->contact_sweeps, static_cast<uint32_t>(solved.sweeps));
+  stats->contacts_dropped = std::max(stats->contacts_dropped, solved.num_dropped);
+  if (solved.num_dropped > 0) stats->flags |= kStepContactsDropped;
+}
 
 float Relaxation(const StepSettings& settings, bool is_first) {
   if (settings.splitting.volume_sweeps > 0) return 0.0f;
@@ -471,6 +471,7 @@ void EndSubstep(const SubstepOf& of, bool is_pushed, Body* body, StepStats* stat
   const Body::Progress& p = body->progress;
   const bool is_deep = is_pushed || FindWayOut(of.settings, of.system, body, stats);
   FinishSubstep(of.settings, of.h, p.may_be_flat || MayBeFlat(p.lowest), body, stats);
+  if (p.is_static) std::fill(body->v.begin(), body->v.end(), NodeVec());
   if (is_deep) PushOut(of.h, body);
   if (p.rebound.any && !body->frozen) Throw(of.settings, of.system, p.rebound, body, stats);
   EndAttachments(of.h, of.count, body);

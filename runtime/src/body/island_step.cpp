@@ -40,20 +40,21 @@ void ForMoving(const StepSettings& of_world, Body* first, StepStats* stats, cons
   }
 }
 
-// Begins a substep of `h` seconds for contacts between the bodies of an island.
-void BeginBetween(float h, Body* first) {
+// Begins substep `k` of `h` seconds for contacts between the bodies of an island.
+void BeginBetween(float h, int k, Body* first) {
+  const float begin = h * static_cast<float>(k), end = h * static_cast<float>(k + 1);
   for (Body* body = first; body != nullptr; body = body->next_of_island) {
     ContactState& state = body->contacts;
+    if (state.is_static) continue;  // other islands may read it
     state.x = body->x.span();
-    // A body that does not move shows where it is.
-    state.y = state.is_static ? state.x : body->y.span();
+    state.y = body->y.span();
     std::copy(body->origin, body->origin + 3, state.origin);
   }
   for (Body* body = first; body != nullptr; body = body->next_of_island) {
     for (const BodyContactSide& at : body->contacts.between) {
       if (at.side != (at.contact->sides[0].of->is_static ? 1u : 0u)) continue;
       at.contact->row.impulse = at.contact->force * (h * h);
-      BeginSubstep(at.contact);
+      BeginSubstep(begin, end, at.contact);
     }
   }
 }
@@ -147,7 +148,7 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
     BeginAttachments(own, k, count, body);
   });
   const float h = of_world.dt / static_cast<float>(count);
-  if (is_joint) BeginBetween(h, first);
+  if (is_joint) BeginBetween(h, k, first);
   for (bool wants = true; wants;) {
     wants = false;
     if (is_joint) IterateJointly(of_world, k, count, first, stats);
@@ -238,9 +239,7 @@ void StepIsland(const StepSettings& of_world, Body* first, StepStats* stats) {
   for (Body* body = first; body != nullptr; body = body->next_of_island) {
     if (!body->Steps()) continue;
     const StepSettings own = OwnSettings(of_world, *body);
-    if (body->fixed && (body->pins.moves || !body->pins.rests)) {
-      MoveFixedBody(own.dt, body, &stats[body->slot]);
-    }
+    if (IsCarried(*body)) continue;  // it moves when all others have stepped
     EndStep(own, body, &stats[body->slot]);
     if (Moves(*body)) FinishTouches(own, body);
   }

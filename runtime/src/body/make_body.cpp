@@ -163,30 +163,7 @@ Status CheckSplitting(const SplittingSettings& settings) {
 Status CheckSolver(const BodySolver& solver) {
   const Status splitting = CheckSplitting(solver.splitting);
   if (!splitting.ok() || solver.method == nullptr) return splitting;
-  const ImplicitSettings& s = solver.implicit;
-  const auto is_share = [](float value) { return value >= 0.0f && value < 1.0f; };
-  if (s.newton_iterations < 1 || s.newton_iterations > 64) {
-    return Invalid("implicit.newton_iterations", "must lie in [1, 64]");
-  }
-  if (s.linear_iterations < 1 || s.linear_iterations > 10000) {
-    return Invalid("implicit.linear_iterations", "must lie in [1, 10000]");
-  }
-  if (!is_share(s.newton_tolerance)) {
-    return Invalid("implicit.newton_tolerance", "must lie in [0, 1)");
-  }
-  if (!is_share(s.linear_tolerance)) {
-    return Invalid("implicit.linear_tolerance", "must lie in [0, 1)");
-  }
-  if (s.differential > StressDifferential::kExact) {
-    return Invalid("implicit.differential", "is none of StressDifferential");
-  }
-  if (s.preconditioner > Preconditioner::kJacobi) {
-    return Invalid("implicit.preconditioner", "is none of Preconditioner");
-  }
-  if (!(s.mass_damping >= 0.0f && s.mass_damping <= 1000.0f)) {
-    return Invalid("implicit.mass_damping", "must lie in [0, 1000]");
-  }
-  return {};
+  return solver.method->check(solver);
 }
 
 Status CheckPins(const Asset& asset, std::span<const uint32_t> pinned_nodes) {
@@ -271,6 +248,8 @@ bool ReserveColliders(const Allocator& allocator, size_t num_colliders, Body* bo
 
 bool ReserveBodyContacts(const Allocator& allocator, Body* body) {
   constexpr uint32_t kNoColliders = 0;
+  Array<NodeVec>* searched = &body->searched.y;
+  if (searched->size() == 0 && !searched->Allocate(allocator, body->x.size())) return false;
   return body->fixed || (ReserveSolve(allocator, body) &&
                          body->contacts.Reserve(allocator, body->surface.tets.size(),
                                                 static_cast<uint32_t>(body->x.size()),
@@ -346,6 +325,10 @@ Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& 
     return {StatusCode::kOutOfMemory, "body"};
   }
   for (const uint32_t node : desc.pinned_nodes) pinned[node] = 1;
+  if (desc.solver != nullptr) {
+    const Status held = CheckSolverPins(allocator, *desc.solver, simulation, pinned.span());
+    if (!held.ok()) return held;
+  }
   System* system = cache->Acquire(asset, material, pinned.span());
   if (system == nullptr) return {StatusCode::kOutOfMemory, "body"};
   Body* body = AllocateBody(allocator, asset, system,

@@ -7,6 +7,7 @@
 
 #include "base/vector_math.h"
 #include "body/crowd.h"
+#include "contact/body_contacts.h"
 
 #include <algorithm>
 #include <utility>
@@ -108,19 +109,25 @@ void PlaceCrowdPins(Crowd* crowd, const Body* body, StepStats* stats) {
   });
 }
 
+bool IsCarried(const Body& body) { return body.fixed && (body.pins.moves || !body.pins.rests); }
+
+void FindCarriedVelocities(float dt, Body* body) {
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    const bool moves = body->pins.moves && body->pins.regions[i] != PinMotion::kStays;
+    body->v[i] = moves ? (body->pins.targets[i] - body->x[i]) * (1.0f / dt) : Vec3{};
+  }
+}
+
 void MoveFixedBody(float dt, Body* body, StepStats* stats) {
   if (KeepsPrevious(*body)) {
     std::copy(body->x.begin(), body->x.end(), body->previous.begin());
     std::copy(body->origin, body->origin + 3, body->previous_origin);
     body->has_previous = true;
   }
-  for (NodeVec& velocity : body->v) velocity = NodeVec();
+  FindCarriedVelocities(dt, body);
   body->pins.rests = true;
   if (!body->pins.moves) return;
-  ForTargets(0, 1, *body, stats, [&](size_t i, const Vec3& next) {
-    body->v[i] = (next - body->x[i]) * (1.0f / dt);
-    body->x[i] = next;
-  });
+  ForTargets(0, 1, *body, stats, [&](size_t i, const Vec3& next) { body->x[i] = next; });
   body->moved = true;
   FollowOrigin(body);
 }
@@ -207,6 +214,14 @@ void AddReactions(const StepSettings& settings, int k, int count, Body* body) {
     for (int i = 0; i < 4; ++i) {
       if (!body->IsPinned(point.nodes[i])) continue;
       body->pins.impulses[point.nodes[i]] += contact.impulse * point.weights[i];
+    }
+  }
+  for (const BodyContactSide& at : body->contacts.between) {
+    const EmbeddedPoint& point = at.contact->sides[at.side].point;
+    const Vec3 impulse = at.contact->Own(at.side, at.contact->row.impulse);
+    for (int i = 0; i < 4; ++i) {
+      if (!body->IsPinned(point.nodes[i])) continue;
+      body->pins.impulses[point.nodes[i]] += impulse * point.weights[i];
     }
   }
   for (size_t i = 0; i < body->x.size(); ++i) {

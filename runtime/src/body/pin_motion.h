@@ -26,7 +26,13 @@ void PlacePins(int k, int count, Body* body, StepStats* stats);
 /// The same for a body in a crowd's step: writes to its lane of crowd->positions.
 void PlaceCrowdPins(Crowd* crowd, const Body* body, StepStats* stats);
 
-/// Steps a fixed body whose pins move, or moved in the last step.
+/// Whether the body is fixed, and its pins move or moved in the last step.
+bool IsCarried(const Body& body);
+
+/// Sets the velocities of a body for which IsCarried() holds to those of the current step.
+void FindCarriedVelocities(float dt, Body* body);
+
+/// Steps a body for which IsCarried() holds.
 void MoveFixedBody(float dt, Body* body, StepStats* stats);
 
 /// Ends the motion of a step: targets hold for one step only.

@@ -3,22 +3,38 @@
 #pragma once
 
 #include "plush/allocator.h"
+#include "plush/asset.h"
 #include "plush/solver.h"
+#include "plush/status.h"
 
 #include "body/substep.h"
 
 #include <cstdint>
+#include <span>
 
 namespace plush {
 
 struct SolverMethod {
   uint32_t number;  ///< in saved states; never changes, 0 is splitting
+  /// See CheckSolver.
+  Status (*check)(const BodySolver& solver);
+  /// See CheckSolverPins.
+  Status (*check_pins)(const Allocator& allocator, const BodySolver& solver,
+                       const SimulationView& simulation, std::span<const uint8_t> pinned);
   /// See ReserveSolver.
   bool (*reserve)(const Allocator& allocator, const BodySolver& solver, Body* body);
   /// Moves `body->y` from where BeginSubstep put it to the end of the substep. Returns false, and
   /// leaves y as it was, if the substep is splitting's. Does not allocate.
   bool (*advance)(const SubstepOf& of, Body* body, StepStats* stats);
 };
+
+/// Whether a body with these pins (num_nodes x 1, 1 if pinned) can have the solver. Errors:
+/// kInvalidArgument, kOutOfMemory.
+inline Status CheckSolverPins(const Allocator& allocator, const BodySolver& solver,
+                              const SimulationView& simulation, std::span<const uint8_t> pinned) {
+  if (solver.method == nullptr) return {};
+  return solver.method->check_pins(allocator, solver, simulation, pinned);
+}
 
 inline uint32_t NumberOf(const SolverMethod* method) {
   return method != nullptr ? method->number : 0;

@@ -44,6 +44,9 @@ bool IsSunk(const SubstepOf& of, Body* body);
 /// One more outer iteration for such a body, without a coarse correction.
 void IterateOnce(const SubstepOf& of, Body* body, StepStats* stats);
 
+/// Adds what a solve with contacts did.
+void CountContacts(const ContactSolveStats& solved, StepStats* stats);
+
 /// Notes what the solves of the substep did.
 void EndSolves(const SubstepOf& of, Body* body, StepStats* stats);
 /// Ends the substep with the iterate. `is_pushed`: FindPushOut has found how far deep points come

@@ -25,6 +25,13 @@ struct BodyContact {
     uint32_t slot = 0;         ///< of the point in of->couplings, unless the body is static
     Vec3 place;                ///< of NotePlaces, in the body's coordinates [m]
     CoarsePoint coarse;
+
+    /// Where the point is, in its body's coordinates [m], if solves have moved the nodes to `nodes`
+    /// at the time `time` [s] of the step.
+    Vec3 At(float time, std::span<const NodeVec> nodes) const {
+      const Vec3 at = point.Of(nodes);
+      return of->is_carried ? at + point.Of(of->v) * time : at;
+    }
   };
   Side sides[2];
   /// The normal points out of the second body. The impulse is that on the first one. Its slot,
@@ -33,15 +40,23 @@ struct BodyContact {
   Vec3 force;            ///< on the first body: before the step, then in its last substep [N]
   float pressed = 0.0f;  ///< impulse along the normal in the step so far [N s]
   Vec3 base;             ///< from the origin of the second body to that of the first [m]
+  float begin = 0.0f, end = 0.0f;  ///< of the substep, from the start of the step [s]
   /// Depth at which the bodies rest on each other [m]. Were it 0, the surfaces would part at every
   /// tremble, and so the contact would be lost.
   float rest = 0.0f;
 
-  /// From the point of the second body to that of the first [m]: get(side, point) is a vector of a
-  /// point in its body's coordinates.
+  /// From the point of the second body to that of the first [m], without `base`: get(side) is a
+  /// vector of its point in its body's coordinates.
   template <class Get>
   Vec3 Way(const Get& get) const {
     return get(sides[0]) * sides[0].of->scale - get(sides[1]) * sides[1].of->scale;
+  }
+  /// The same at the start of the substep, and of the current iterate.
+  Vec3 WayAtStart() const {
+    return Way([this](const Side& side) { return side.At(begin, side.of->x); });
+  }
+  Vec3 WayNow() const {
+    return Way([this](const Side& side) { return side.At(end, side.of->y); });
   }
   /// An impulse of the row on one side, in that body's units [kg m].
   Vec3 Own(uint32_t side, const Vec3& impulse) const {
@@ -58,8 +73,8 @@ struct BodyContact {
   }
 };
 
-/// Begins a substep for a contact: its bodies' x and origins are known.
-void BeginSubstep(BodyContact* contact);
+/// Begins the substep from `begin` to `end` [s] for a contact: its bodies' x and origins are known.
+void BeginSubstep(float begin, float end, BodyContact* contact);
 
 /// Sets the row's `offset`, for sweeps from its bodies' y.
 void FindOffset(BodyContact* contact);

@@ -101,6 +101,7 @@ bool SweepBetween(float accuracy, bool cones_follow, BodyContact* contact) {
     const float s = side.of->scale;
     moved += side.of->coarse_solve->touched.Displacement(side.coarse) * (k == 0 ? s : -s);
   }
+  if (!IsFinite(moved)) return false;  // a body that is about to freeze takes no other with it
   PlaneContact& row = contact->row;
   const Vec3 change = ChangeImpulse(moved, cones_follow, &row);
   if (IsZero(change)) return false;

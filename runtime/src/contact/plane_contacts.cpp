@@ -90,6 +90,7 @@ void SweepBetween(bool cones_follow, BodyContact* contact, SweepChange* sum) {
     if (!side.of->in_solve) continue;
     moved += Moved(side.of).At(side.slot) * (k == 0 ? side.of->scale : -side.of->scale);
   }
+  if (!IsFinite(moved)) return;  // a body that is about to freeze takes no other with it
   PlaneContact& row = contact->row;
   const Vec3 change = ChangeImpulse(moved, cones_follow, &row);
   const float scale = contact->sides[contact->Lead()].of->scale;
@@ -177,12 +178,14 @@ void FindCouplings(ContactSolve* first) {
 // Sweeps until the impulses have converged. Two planes that press a stiff body move it as a whole,
 // in turns, and converge slowly. If it then sank in by what is left, it would do so in each step.
 // So sweeps beyond problem.sweeps go on while points move by more than the depth that counts, and
-// many more while they move much farther. Returns the number of sweeps.
+// many more while they move much farther, or if several bodies hand their loads on to each other.
+// Returns the number of sweeps.
 int SweepUntilConverged(const ContactSolve& first) {
   constexpr float kShareOfLoad = 1.0e-3f;
   constexpr int kMany = 64, kMost = 256;
   constexpr float kFar = 30.0f;  // [tolerances]
   const int asked = first.problem.sweeps;
+  const int many = first.next != nullptr ? kMost : kMany;
   int most = asked;
   for (int sweep = 1;; ++sweep) {
     bool has_converged = true;
@@ -195,8 +198,8 @@ int SweepUntilConverged(const ContactSolve& first) {
     }
     if (has_converged) return sweep;
     if (sweep < asked) continue;
-    if (farthest <= (sweep < kMany ? 1.0f : kFar) || sweep >= kMost) return sweep;
-    most = std::max(most, sweep < kMany ? kMany : kMost);
+    if (farthest <= (sweep < many ? 1.0f : kFar) || sweep >= kMost) return sweep;
+    most = std::max(most, sweep < many ? many : kMost);
   }
 }
 
@@ -238,13 +241,14 @@ int FindImpulses(ContactSolve* first) {
 
 }  // namespace
 
-void BeginSubstep(BodyContact* contact) {
+void BeginSubstep(float begin, float end, BodyContact* contact) {
+  contact->begin = begin;
+  contact->end = end;
   const ContactState &a = *contact->sides[0].of, &b = *contact->sides[1].of;
   contact->base = {static_cast<float>(a.origin[0] - b.origin[0]),
                    static_cast<float>(a.origin[1] - b.origin[1]),
                    static_cast<float>(a.origin[2] - b.origin[2])};
-  const auto start = [](const BodyContact::Side& side) { return side.point.Of(side.of->x); };
-  const float gap = Dot(contact->row.plane.normal, contact->Way(start) + contact->base);
+  const float gap = Dot(contact->row.plane.normal, contact->WayAtStart() + contact->base);
   contact->row.plane.allowed = std::fmax(contact->rest, -gap);
 }
 
@@ -262,10 +266,8 @@ void FindOffsets(const ContactProblem& problem, ContactState* state) {
 }
 
 void FindOffset(BodyContact* contact) {
-  const auto start = [](const BodyContact::Side& side) { return side.point.Of(side.of->x); };
-  const auto now = [](const BodyContact::Side& side) { return side.point.Of(side.of->y); };
   PlaneContact& row = contact->row;
-  const Vec3 way = contact->Way(now), moved = way - contact->Way(start);
+  const Vec3 way = contact->WayNow(), moved = way - contact->WayAtStart();
   const Vec3& normal = row.plane.normal;
   const float gap = Dot(normal, way + contact->base) + row.plane.allowed;
   row.offset = moved + normal * (gap - Dot(normal, moved));
@@ -399,8 +401,7 @@ bool FindPushOut(float share, ContactSolve* first) {
       want(Gap(contact, of->state->PointOf(contact).Of(of->problem.y)), slop, &contact);
     }
     ForBetween(*of->state, [&](BodyContact* contact) {
-      const auto now = [](const BodyContact::Side& side) { return side.point.Of(side.of->y); };
-      const float gap = Dot(contact->row.plane.normal, contact->Way(now) + contact->base);
+      const float gap = Dot(contact->row.plane.normal, contact->WayNow() + contact->base);
       want(gap + contact->rest, contact->rest, &contact->row);
     });
   }

@@ -126,7 +126,8 @@ struct ContactState {
   std::span<const NodeVec> y;              ///< the current iterate [m] (num_nodes x 1 or more)
   double origin[3] = {};                   ///< of the body's coordinates [m]
   float scale = 1.0f;                      ///< of the body
-  bool is_static = false;                  ///< it does not move in this step
+  bool is_static = false;                  ///< no solve moves it
+  bool is_carried = false;                 ///< it is static, but its pins move by v in this step
   bool in_solve = false;                   ///< it takes part in the current solve
   AttachedPoints* attached = nullptr;      ///< its springs in the current solve, or null
   CoarseContacts* coarse_solve = nullptr;  ///< its part in the current coarse one

@@ -72,10 +72,91 @@ struct Side {
   }
 };
 
+// A triangle of placed patches.
+struct PlacedSide {
+  const Side& side;
+  const PlacedPatches& placed;
+
+  Corners CornersAt(uint32_t triangle) const {
+    return WithTriangles(side.body.surface, [&](const auto& triangles) {
+      Corners corners;
+      for (int k = 0; k < 3; ++k) {
+        const float* at = &placed.vertices[size_t{4} * VertexOf(triangles[triangle], k)];
+        corners[static_cast<size_t>(k)] = {at[0], at[1], at[2]};
+      }
+      return corners;
+    });
+  }
+  PlacedTriangle WithEdges(uint32_t triangle) const {
+    PlacedTriangle whole = {triangle, CornersAt(triangle), {}};
+    for (int k = 0; k < 3; ++k) whole.edges[k] = EdgeOf(side.body.surface, triangle, k);
+    return whole;
+  }
+};
+
 struct Search {
+  const PlacedBody &placed_moved, &placed_fixed;
   Side moved, fixed;
   std::span<TrianglePair> pairs;
+  std::span<PlacedPatches> placed;  // of both, or none
   BodyPairCount count;
+
+  // Tests all triangles of two patches whose boxes meet. Most pairs of patches are far smaller than
+  // a search in their trees would pay for.
+  bool TestPatches(const PatchPair& pair) {
+    constexpr uint32_t kMostTriangles = 8192;
+    const uint32_t begin[2] = {moved.body.surface.patches[pair.patches[0]].first_triangle,
+                               fixed.body.surface.patches[pair.patches[1]].first_triangle};
+    const uint32_t end[2] = {TrianglesEnd(moved.body.surface, pair.patches[0]),
+                             TrianglesEnd(fixed.body.surface, pair.patches[1])};
+    if (end[0] - begin[0] > kMostTriangles || end[1] - begin[1] > kMostTriangles) {
+      return TestTrees(pair);
+    }
+    PlacedPatches &a = placed[0], &b = placed[1];
+    const LaneBox box_a = a.Place(moved.body, moved.offset, pair.tets[0], pair.patches[0]);
+    const LaneBox box_b = b.Place(fixed.body, fixed.offset, pair.tets[1], pair.patches[1]);
+    // The shift that breaks ties does not reach across a gap.
+    if (GreatestOf(Max(box_a.low - box_b.high, box_b.low - box_a.high)) > 0.0f) return true;
+    uint32_t *const of_a = a.picked.data(), *const of_b = b.picked.data();
+    uint32_t* const near = b.near.data();
+    const BoxColumns boxes_a = a.Boxes();
+    const uint32_t count_a = a.Meeting(box_b, pair.patches[0], begin[0], end[0], of_a);
+    if (count_a == 0) return true;
+    LaneBox picked = boxes_a.At(of_a[0]);
+    for (uint32_t i = 1; i < count_a; ++i) {
+      const LaneBox box = boxes_a.At(of_a[i]);
+      picked = {Min(picked.low, box.low), Max(picked.high, box.high)};
+    }
+    const uint32_t count_b = b.Meeting(picked, pair.patches[1], begin[1], end[1], of_b);
+    if (count_b == 0) return true;
+    const BoxColumns picked_b = b.Pick({of_b, count_b});
+    const PlacedSide at_a = {moved, a}, at_b = {fixed, b};
+    for (uint32_t i = 0; i < count_a; ++i) {
+      const uint32_t num_near = picked_b.Meeting(boxes_a.At(of_a[i]), 0, count_b, near);
+      if (num_near == 0) continue;
+      const Corners corners = at_a.CornersAt(of_a[i]);
+      const RoundedPlane plane(corners);
+      for (uint32_t j = 0; j < num_near; ++j) {
+        const uint32_t other = of_b[near[j]];
+        const Corners of_other = at_b.CornersAt(other);
+        ++count.candidates;
+        if (plane.IsBeside(of_other) || RoundedPlane(of_other).IsBeside(corners)) continue;
+        Segment segment;
+        if (!Intersect(corners, of_other, &segment)) continue;
+        if (count.pairs == pairs.size()) return false;
+        pairs[count.pairs++] = MakePair(at_a.WithEdges(of_a[i]), at_b.WithEdges(other), segment);
+      }
+    }
+    return true;
+  }
+
+  bool TestTrees(const PatchPair& pair) {
+    return ForCandidatePairs(placed_moved, placed_fixed, pair, kPairedAtOnce, this, &TestCandidate);
+  }
+
+  static bool TestCandidate(void* user, const CandidatePair& candidate) {
+    return static_cast<Search*>(user)->Test(candidate);
+  }
 
   bool Test(const CandidatePair& candidate) {
     ++count.candidates;
@@ -117,15 +198,20 @@ uint32_t EdgeOf(const CollisionView& surface, uint32_t triangle, int corner) {
 }
 
 BodyPairCount FindBodyPairs(const PlacedBody& moved, const PlacedBody& fixed,
-                            std::span<TrianglePair> pairs) {
+                            std::span<PlacedPatches> placed, std::span<TrianglePair> pairs) {
   const Vec3 offset = {ToFloat(fixed.origin[0] - moved.origin[0]),
                        ToFloat(fixed.origin[1] - moved.origin[1]),
                        ToFloat(fixed.origin[2] - moved.origin[2])};
-  Search search = {{moved.body, {}}, {fixed.body, offset}, pairs, {}};
-  search.count.complete = ForCandidatePairs(moved, fixed, kPairedAtOnce, &search,
-                                            [](void* user, const CandidatePair& candidate) {
-                                              return static_cast<Search*>(user)->Test(candidate);
-                                            });
+  Search search = {moved, fixed, {moved.body, {}}, {fixed.body, offset}, pairs, placed, {}};
+  for (PlacedPatches& of_body : placed) of_body.Begin();
+  const bool by_trees = placed.empty() || !moved.body.state.bounded || !fixed.body.state.bounded ||
+                        !placed[0].Holds(moved.body.surface) ||
+                        !placed[1].Holds(fixed.body.surface);
+  search.count.complete =
+      by_trees ? ForCandidatePairs(moved, fixed, kPairedAtOnce, &search, &Search::TestCandidate)
+               : ForPatchPairs(moved, fixed, &search, [](void* user, const PatchPair& pair) {
+                   return static_cast<Search*>(user)->TestPatches(pair);
+                 });
   return search.count;
 }
 

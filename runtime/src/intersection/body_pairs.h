@@ -7,6 +7,7 @@
 #pragma once
 
 #include "collision/candidate_pairs.h"
+#include "intersection/placed_patches.h"
 #include "intersection/triangle_pairs.h"
 
 #include <cstdint>
@@ -26,8 +27,9 @@ struct BodyPairCount {
 };
 
 /// Writes all pairs of a triangle of `moved` and one of `fixed` that intersect, in the coordinates
-/// of `moved` and in the order of ForCandidatePairs. Does not allocate.
+/// of `moved`. `placed`: memory for patches of both, or none; then only trees are searched, which
+/// gives the same pairs in another order. Does not allocate.
 BodyPairCount FindBodyPairs(const PlacedBody& moved, const PlacedBody& fixed,
-                            std::span<TrianglePair> pairs);
+                            std::span<PlacedPatches> placed, std::span<TrianglePair> pairs);
 
 }  // namespace plush

@@ -33,7 +33,7 @@ class Finder {
         contacts_(contacts) {}
 
   PairContactCount Run(const PlacedBody& moved, const PlacedBody& fixed) {
-    const BodyPairCount found = FindBodyPairs(moved, fixed, s_.pairs.span());
+    const BodyPairCount found = FindBodyPairs(moved, fixed, s_.placed, s_.pairs.span());
     count_.complete = found.complete;
     count_.pairs = found.pairs;
     // Curves of some pairs only would not close.
@@ -198,6 +198,11 @@ class Finder {
 
 bool PairScratch::Reserve(const Allocator& allocator, const PairCapacity& capacity) {
   const size_t n = capacity.pairs;
+  for (PlacedPatches& of_body : placed) {
+    if (!of_body.Reserve(allocator, capacity.vertices, capacity.triangles, capacity.patches)) {
+      return false;
+    }
+  }
   for (FloodScratch& flood : floods)
     if (!flood.Reserve(allocator, n, capacity.regions, capacity.triangles, capacity.patches))
       return false;

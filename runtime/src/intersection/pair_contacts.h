@@ -40,10 +40,12 @@ struct PairCapacity {
   uint32_t regions = 1024;
   uint32_t triangles = 0;  ///< of the largest collision surface
   uint32_t patches = 0;    ///< of the one with most
+  uint32_t vertices = 0;   ///< likewise; if too few, patches are searched by their trees only
 };
 
 /// Memory of FindPairContacts, made once; any pairs of bodies may use it one after another.
 struct PairScratch {
+  PlacedPatches placed[2];  ///< of the moved and the fixed body
   Array<TrianglePair> pairs;
   Array<CurveEnd> ends;
   Array<uint32_t> next, order;

@@ -31,6 +31,19 @@ struct Segment {
   SegmentEnd start, end;
 };
 
+/// A triangle's plane, rounded. Tells most triangles that do not intersect, without exact signs.
+class RoundedPlane {
+ public:
+  explicit RoundedPlane(const Corners& corners);
+
+  /// Whether all corners are certainly on the same side; if so, the triangles do not intersect.
+  bool IsBeside(const Corners& other) const;
+
+ private:
+  Vec3 origin_, normal_;
+  float rounding_;  // of a product with the normal, per distance
+};
+
 /// Whether two triangles intersect. Sets `segment` if they do.
 bool Intersect(const Corners& moved, const Corners& fixed, Segment* segment);
 

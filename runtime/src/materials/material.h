@@ -4,6 +4,8 @@
 // Civit. Interactive simulation of detailed deformable solids (thesis), chapters 2 and 3: [Civ].
 #pragma once
 
+#include "plush/implicit_settings.h"
+
 #include "materials/matrix3.h"
 #include "materials/volume_log.h"
 
@@ -11,24 +13,7 @@
 
 namespace plush {
 
-/// An elastic material. F is the deformation gradient (3x3), J = det F, R its rotation and
-/// e = sym(R^T F) - I the corotated strain.
-enum class Material : uint8_t {
-  /// mu |e|^2 + lambda/2 tr(e)^2 with R = I [Civ, Eq. 2.23]: for small turns only.
-  kLinear,
-  /// mu |e|^2 + lambda/2 tr(e)^2 [Civ, Eq. 2.25].
-  kCorotated,
-  /// mu |e|^2 + lambda/2 (J - 1)^2 [Civ, Eq. 2.27]. Plush's default: if R^T F is symmetric, as with
-  /// polar decomposition, it is the splitting solver's mu |F - R|^2 + lambda/2 (det F - 1)^2.
-  kCorrectedCorotated,
-  /// mu |E|^2 + lambda/2 tr(E)^2, E = (F^T F - I)/2 [Civ, Eq. 2.29]. Gets weaker when pressed below
-  /// about 0.6 of its length, and does not tell a reflected tet from a regular one.
-  kStVenantKirchhoff,
-  /// mu/2 (|F|^2 - 3) - mu L + lambda/2 L^2 [Civ, Eq. 2.31]. L is log J as far as
-  /// J >= kNeoHookeanLimit, below it log's second-order Taylor polynomial there: the energy has two
-  /// continuous derivatives, is finite for every F, and pushes flat and inverted tets outwards.
-  kNeoHookean,
-};
+using Material = MaterialModel;
 
 /// The volume ratio below which the neo-Hookean material is extended.
 inline constexpr double kNeoHookeanLimit = 0.1;

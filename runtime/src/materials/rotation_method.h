@@ -4,27 +4,14 @@
 // Civit. Interactive simulation of detailed deformable solids (thesis), 3.3 and chapter 4: [Civ].
 #pragma once
 
+#include "plush/implicit_settings.h"
+
 #include "elasticity/polar_decomposition.h"
 #include "materials/degeneration_aware.h"
 
 #include <cstdint>
 
 namespace plush {
-
-/// How the rotation R of a tet with gradient F is found. Where det F > 0, all but kQr agree, apart
-/// from the thresholds named.
-enum class RotationMethod : uint8_t {
-  kPolar,              ///< polar decomposition by Newton's method: inverted tets get a reflection
-  kSvd,                ///< the same by singular value decomposition
-  kInvertibleSvd,      ///< inverted tets leave the reflection to the smallest stretch
-  kCoherentSvd,        ///< to the stretch along the direction of the last step
-  kQr,                 ///< Gram-Schmidt: depends on the order of the nodes, not conservative
-  kPolarQr,            ///< polar decomposition, QR if det F < 0.06: discontinuous there
-  kProject,            ///< degenerate tets are displaced to det F = alpha: not differentiable there
-  kReflect,            ///< degenerate tets are reflected at det F = alpha
-  kDegenerationAware,  ///< degenerate tets are displaced smoothly [Civ, Algorithm 1]
-  kAnalytic,           ///< analytic polar decomposition [Kug]: the rotation near the last one
-};
 
 /// Below this det F, kPolarQr uses QR [Parker and O'Brien 2009].
 inline constexpr double kPolarQrSwitch = 0.06;

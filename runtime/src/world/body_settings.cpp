@@ -2,6 +2,7 @@
 // World's calls on ids and settings of bodies: enumeration, user data, bounds, enabling, sleep.
 #include "base/vector_math.h"
 #include "body/make_body.h"
+#include "body/solver_method.h"
 #include "world/world_impl.h"
 
 #include <cmath>
@@ -98,6 +99,9 @@ Status World::SetSolver(BodyId id, const BodySolver& solver) {
   if (!found.ok()) return found;
   const Status checked = CheckSolver(solver);
   if (!checked.ok()) return checked;
+  const Status held =
+      CheckSolverPins(impl_->allocator, solver, body->simulation, body->system->pinned.span());
+  if (!held.ok()) return held;
   if (!ReserveSolver(impl_->allocator, solver, body)) return {StatusCode::kOutOfMemory, "solver"};
   WakeUp(body);
   impl_->TakeFromCrowd(body);
@@ -156,9 +160,9 @@ Status World::SetEnabled(BodyId id, bool enabled) {
     return {};
   }
   LeaveLane(body);
+  impl_->WakeTouching(body->slot);
   body->in_crowd_step = false;
   body->contacts.Forget();
-  body->was_placed = true;
   body->pins.Forget();
   impl_->body_stats[body->slot] = {};
   return {};

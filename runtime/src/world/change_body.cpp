@@ -2,6 +2,7 @@
 // SetPinnedNodes and SetMaterial: give a body another matrix. Reading pins and material back. Not
 // on the step path.
 #include "body/make_body.h"
+#include "body/solver_method.h"
 #include "world/world_impl.h"
 
 #include <cmath>
@@ -66,7 +67,6 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   body->stretches = std::move(stretches);
   body->coarse = std::move(coarse);
   body->contacts.Forget();
-  body->was_placed = true;
   body->contacts.couplings.Forget();  // they are those of the old matrix and pins
   body->attached.factor_id = 0;
   body->attached.is_stale = true;
@@ -94,6 +94,9 @@ Status World::SetPinnedNodes(BodyId id, std::span<const uint32_t> pinned_nodes) 
   Array<uint8_t> pinned;
   if (!pinned.Allocate(impl_->allocator, body->x.size(), uint8_t{0})) return kNoMemory;
   for (const uint32_t node : pinned_nodes) pinned[node] = 1;
+  const Status held =
+      CheckSolverPins(impl_->allocator, body->solver, body->simulation, pinned.span());
+  if (!held.ok()) return held;
   return impl_->ChangeSystem(asset, body->system->key.material, pinned.span(), body);
 }
 

@@ -2,6 +2,7 @@
 // What bodies did to colliders in the last step: events and reactions.
 #include "base/id_layout.h"
 #include "base/vector_math.h"
+#include "body/body_colliders.h"
 #include "body/touches.h"
 #include "world/world_impl.h"
 
@@ -93,6 +94,68 @@ void World::Impl::ReportTouches(Body* body) {
   body->num_touches = body->num_found;
 }
 
+// Reports what has changed since the step before, of pairs of which one body reports.
+void World::Impl::ReportPairs(std::span<TouchingPair> pairs) {
+  const auto event_of = [&](const TouchingPair& pair, ContactEventType type) {
+    ContactEvent event;
+    event.type = type;
+    event.body = {bodies[pair.first]->id};
+    event.other_body = {bodies[pair.second]->id};
+    return event;
+  };
+  const auto end_one = [&](const TouchingPair& old) {
+    if (old.is_reported && old.end > old.begin)
+      RecordEvent(event_of(old, ContactEventType::kEnded));
+  };
+  const std::span<const TouchingPair> before = touching_bodies.Past();
+  auto old = before.begin();
+  for (TouchingPair& pair : pairs) {
+    for (; old != before.end() && old->Key() < pair.Key(); ++old) end_one(*old);
+    const bool was_known = old != before.end() && old->Key() == pair.Key() && (old++)->is_reported;
+    const Body &a = *bodies[pair.first], &b = *bodies[pair.second];
+    pair.is_reported = pair.presses && (a.report_contacts || b.report_contacts);
+    if (was_known && !pair.is_reported) {
+      RecordEvent(event_of(pair, ContactEventType::kEnded));
+    }
+    if (!pair.is_reported || (was_known && !a.Steps() && !b.Steps())) continue;
+    RecordEvent(PairEvent(
+        pair, event_of(pair, was_known ? ContactEventType::kStayed : ContactEventType::kBegan)));
+  }
+  for (; old != before.end(); ++old) end_one(*old);
+}
+
+// Fills in what contacts of the current step tell.
+ContactEvent World::Impl::PairEvent(const TouchingPair& pair, ContactEvent event) const {
+  const std::span<const TouchingPair> all = touching_bodies.Current();
+  const auto at = std::ranges::lower_bound(all, pair.Key(), {}, &TouchingPair::Key);
+  double point[3] = {};
+  Vec3 normal;
+  float strongest = 0.0f;
+  for (const BodyContact& contact :
+       touching_bodies.contacts.span().subspan(at->begin, at->end - at->begin)) {
+    const float pressed = contact.pressed;
+    if (!(pressed > 0.0f)) continue;
+    const Body& body = *bodies[pair.first];
+    const Vec3 place = contact.sides[0].point.Of(body.x.span());
+    for (int k = 0; k < 3; ++k) {
+      point[k] += double(pressed) * (body.origin[k] + double(body.scale) * double((&place.x)[k]));
+    }
+    normal += contact.row.plane.normal * pressed;
+    event.impulse += pressed;
+    if (!(pressed > strongest)) continue;
+    strongest = pressed;
+    event.triangle = contact.sides[0].triangle;
+    event.other_triangle = contact.sides[1].triangle;
+  }
+  const double share = event.impulse > 0.0f ? 1.0 / double(event.impulse) : 0.0;
+  event.point = {static_cast<float>(point[0] * share), static_cast<float>(point[1] * share),
+                 static_cast<float>(point[2] * share)};
+  const float length = Length(normal);
+  event.normal = length > 0.0f ? normal * (1.0f / length) : Vec3{0.0f, 1.0f, 0.0f};
+  if (event.type == ContactEventType::kBegan) event.approach_speed = pair.approach_speed;
+  return event;
+}
+
 void World::Impl::RecordEvent(const ContactEvent& event) {
   if (num_contact_events == contact_events.size()) {
     lost_contact_events = true;
@@ -139,6 +202,38 @@ Status World::ColliderReaction(ColliderId id, Reaction* out_reaction) const {
   const auto at = [&](int k) { return static_cast<float>(sums[k]); };
   out_reaction->force = {at(0), at(1), at(2)};
   out_reaction->torque = {at(3), at(4), at(5)};
+  return {};
+}
+
+BodyContactPoint World::Impl::PlaceOfContact(const TouchingPair& pair,
+                                             const PastContact& contact) const {
+  const Body* of[2] = {bodies[pair.first], bodies[pair.second]};
+  Vec3 at[2];
+  for (int k = 0; k < 2; ++k) {
+    const EmbeddedPoint point =
+        TouchingPointAt(*of[k], contact.triangles[k], contact.u[k], contact.v[k]);
+    at[k] = WorldPosition(*of[k], point.Of(of[k]->x.span()));
+  }
+  return {{{of[0]->id}, {of[1]->id}},
+          {contact.triangles[0], contact.triangles[1]},
+          (at[0] + at[1]) * 0.5f,
+          contact.normal,
+          Dot(contact.normal, at[0] - at[1]),
+          contact.force};
+}
+
+Status World::BodyContacts(std::span<BodyContactPoint> points, uint32_t* out_count) const {
+  if (out_count == nullptr) return kNoOutput;
+  *out_count = 0;
+  if (impl_ == nullptr) return kNoWorld;
+  const TouchingBodies& t = impl_->touching_bodies;
+  for (const TouchingPair& pair : t.Past()) {
+    for (uint32_t k = pair.begin; k < pair.end; ++k) {
+      if (IsZero(t.past[k].force)) continue;
+      if (*out_count < points.size()) points[*out_count] = impl_->PlaceOfContact(pair, t.past[k]);
+      ++*out_count;
+    }
+  }
   return {};
 }
 

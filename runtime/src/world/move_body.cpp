@@ -42,7 +42,6 @@ void ForgetPast(Body* body) {
   body->has_previous = false;
   body->moved = true;
   body->contacts.Forget();
-  body->was_placed = true;
 }
 
 // Moves the origin of the body's coordinates to `origin` [m]. Targets of pins stay in the world,
@@ -170,6 +169,7 @@ Status World::SetNodePositions(BodyId id, std::span<const Vec3> positions) {
   MoveOrigin({positions[0].x, positions[0].y, positions[0].z}, body);
   for (size_t i = 0; i < positions.size(); ++i) body->x[i] = LocalPosition(*body, positions[i]);
   ForgetPast(body);
+  impl_->WakeTouching(body->slot);
   LeaveLane(body);
   WakeUp(body);
   if (body->frozen) {
@@ -213,6 +213,7 @@ Status World::Teleport(BodyId id, const Pose& pose) {
   }
   FollowOrigin(body);
   ForgetPast(body);
+  impl_->WakeTouching(body->slot);
   body->pins.Forget();
   WakeUp(body);
   return {};
@@ -230,6 +231,7 @@ Status World::ResetBody(BodyId id, const Pose& pose) {
   for (float& kappa : body->kappa) kappa = 0.0f;
   body->kappa_dt = 0.0f;
   ForgetPast(body);
+  impl_->WakeTouching(body->slot);
   body->pins.Forget();
   WakeUp(body);
   return {};

@@ -73,6 +73,7 @@ BodyBulk StateReader::BulkOf(const StateBody& body) const {
   bulk.rotations = take(layout.rotations);
   bulk.kappa = take(layout.kappa);
   bulk.previous = take(layout.previous);
+  bulk.searched = take(layout.searched);
   bulk.targets = take(layout.targets);
   bulk.regions = take(layout.regions);
   bulk.motions = take(layout.motions);
@@ -81,6 +82,7 @@ BodyBulk StateReader::BulkOf(const StateBody& body) const {
   bulk.touches = take(layout.touches);
   bulk.coupled = take(layout.coupled);
   bulk.couplings = take(layout.couplings);
+  bulk.models = take(layout.models);
   return bulk;
 }
 
@@ -162,7 +164,14 @@ BodySolver StateReader::SolverOf(const StateBody& b) const {
                      .differential = static_cast<StressDifferential>(b.differential),
                      .preconditioner = static_cast<Preconditioner>(b.preconditioner),
                      .line_search = b.line_search != 0,
-                     .mass_damping = b.mass_damping};
+                     .mass_damping = b.mass_damping,
+                     .linear_method = static_cast<LinearMethod>(b.linear_method),
+                     .quasistatic = b.quasistatic != 0,
+                     .model = static_cast<MaterialModel>(b.model),
+                     .rotation = static_cast<RotationMethod>(b.rotation),
+                     .alpha = b.alpha,
+                     .beta = b.beta,
+                     .exact_degenerate_stress = b.exact_degenerate_stress != 0};
   return solver;
 }
 
@@ -190,8 +199,17 @@ Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSys
   }
   if (!CheckSolver(solver).ok() || b.line_search > 1 ||
       b.differential != static_cast<uint32_t>(solver.implicit.differential) ||
-      b.preconditioner != static_cast<uint32_t>(solver.implicit.preconditioner)) {
+      b.preconditioner != static_cast<uint32_t>(solver.implicit.preconditioner) ||
+      b.linear_method != static_cast<uint32_t>(solver.implicit.linear_method) ||
+      b.model != static_cast<uint32_t>(solver.implicit.model) ||
+      b.rotation != static_cast<uint32_t>(solver.implicit.rotation) || b.quasistatic > 1 ||
+      b.exact_degenerate_stress > 1) {
     return wrong("settings of the solver are out of range");
+  }
+  if (!std::isfinite(b.searched_way) || !(b.searched_way >= 0.0) ||
+      !std::all_of(b.searched_origin, b.searched_origin + 3,
+                   [](double x) { return std::isfinite(x); })) {
+    return wrong("an earlier place is out of range");
   }
   if (Has(b, kStateHasPrevious) && header_.keep_previous == 0) return wrong("keep no positions");
   if (Has(b, kStatePinsMove) && !Has(b, kStateHasTargets)) return wrong("have no targets");
@@ -256,6 +274,9 @@ Status StateReader::CheckBodyBulk(uint32_t index, const StateBody& b, const Stat
       !AreWithin(bulk.previous, s.num_nodes, LimitOf(b.previous_origin, s.scale))) {
     return wrong("a position before the step is out of range");
   }
+  if (!AreFinite(bulk.searched, static_cast<size_t>(layout.searched / 4))) {
+    return wrong("an earlier position is not finite");
+  }
   // The rotations of a body that froze may be anything; it does not move before they are reset.
   if (!Has(b, kStateFrozen)) {
     uint32_t lanes[16] = {};
@@ -266,9 +287,29 @@ Status StateReader::CheckBodyBulk(uint32_t index, const StateBody& b, const Stat
       return wrong("a rotation or multiplier is out of range");
     }
   }
+  if (!CheckModels(b, s, bulk)) return wrong("a tet of a material model is out of range");
   const Status status = CheckPins(index, b, s, bulk);
   const Status touches = status.ok() ? CheckTouches(index, b, bulk) : status;
   return touches.ok() ? CheckContacts(index, b, s, bulk) : touches;
+}
+
+// Rotations are of length sqrt(3) as matrices, also with a reflection.
+bool StateReader::CheckModels(const StateBody& b, const StateSystem& s,
+                              const BodyBulk& bulk) const {
+  const bool has_any = b.solver != 0 && UsesModel(SolverOf(b).implicit);
+  if (b.num_models != (has_any ? AssetOf(s).simulation().tets.size() : 0)) return false;
+  if (Has(b, kStateFrozen)) return true;
+  for (uint32_t i = 0; i < b.num_models; ++i) {
+    StateModelTet tet;
+    std::memcpy(&tet, bulk.models + sizeof(tet) * i, sizeof(tet));
+    float squares = 0.0f;
+    for (const float number : tet.rotation) squares += number * number;
+    if (!(std::fabs(squares - 3.0f) < 0.01f) || !AreFinite(tet.reflected) || tet.witness > 255 ||
+        !IsWitness(static_cast<Witness>(tet.witness))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 Status StateReader::CheckTouches(uint32_t index, const StateBody& b, const BodyBulk& bulk) const {

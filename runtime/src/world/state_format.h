@@ -15,7 +15,8 @@
 //   StateForce (num_forces), float (num_time_steps)
 //   StateCrowd  (num_crowds)
 //   StateBody   (num_bodies)          in the order of their slots
-//   one section per body: nodes, rotations, multipliers, pins, contacts, touches; see BodyLayout
+//   one section per body: nodes, rotations, multipliers, pins, contacts, touches,
+//   tets of a model; see BodyLayout
 //   one section per crowd whose lanes are in use: its rotations and multipliers, all lanes
 #pragma once
 
@@ -37,7 +38,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 10;
+inline constexpr uint32_t kStateVersion = 11;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -156,7 +157,7 @@ struct StateAttachment {
   float target[3], next[3];
   float rest_length, stiffness, damping, max_force, break_force;
   float force[3], mean_force[3];
-  uint32_t has_next;
+  uint32_t has_next, padding;  ///< the same size with any alignment of 64-bit numbers
 };
 static_assert(sizeof(StateAttachment) == 160);
 
@@ -181,12 +182,12 @@ static_assert(sizeof(StateCrowd) == 88);
 
 /// TouchingPair.
 struct StatePair {
+  double holds_until;
   uint32_t bodies[2];  ///< slots, ascending
   uint32_t end;        ///< of its contacts, which follow those of the pair before
-  float slack;
   uint32_t is_reported;
 };
-static_assert(sizeof(StatePair) == 20);
+static_assert(sizeof(StatePair) == 24);
 
 /// PastContact.
 struct StateBodyContact {
@@ -210,13 +211,14 @@ enum StateBodyFlags : uint32_t {
   kStatePinsRest = 1u << 10,
   kStatePinsMove = 1u << 11,
   kStateReportsContacts = 1u << 12,
-  kStateWasPlaced = 1u << 13,
+  kStateHasSearched = 1u << 13,
   kStateAllFlags = (1u << 14) - 1,
 };
 
 struct StateBody {
   uint64_t user_data;
   double origin[3], previous_origin[3];
+  double searched_origin[3], searched_way;  ///< SearchedShape
   uint64_t bulk_at;    ///< of its section, in bytes from the first one of a body
   uint64_t factor_id;  ///< PointCouplings::factor_id, or 0: no couplings
   uint32_t slot, system;
@@ -237,8 +239,19 @@ struct StateBody {
   int32_t newton_iterations, linear_iterations;
   float newton_tolerance, linear_tolerance, mass_damping;
   uint32_t differential, preconditioner, line_search;
+  uint32_t linear_method, quasistatic, model, rotation;
+  float alpha, beta;
+  uint32_t exact_degenerate_stress;
+  uint32_t num_models;  ///< tets with a ModelTet: all or none
 };
-static_assert(sizeof(StateBody) == 280);
+static_assert(sizeof(StateBody) == 344);
+
+/// ModelTet::state.
+struct StateModelTet {
+  float rotation[9], reflected[3];
+  uint32_t witness;
+};
+static_assert(sizeof(StateModelTet) == 52);
 
 /// RegionMotion.
 struct StateMotion {
@@ -276,6 +289,7 @@ struct BodyLayout {
   uint64_t x = 0, v = 0;              ///< NodeVec (num_nodes)
   uint64_t rotations = 0, kappa = 0;  ///< by block; of a body that is not in a lane
   uint64_t previous = 0;              ///< NodeVec (num_nodes)
+  uint64_t searched = 0;              ///< NodeVec (num_nodes)
   uint64_t targets = 0, regions = 0;  ///< NodeVec, int32_t (num_nodes)
   uint64_t motions = 0;               ///< StateMotion (num_regions)
   uint64_t reactions = 0;             ///< Vec3 (num_nodes)
@@ -283,6 +297,7 @@ struct BodyLayout {
   uint64_t touches = 0;               ///< StateTouch (num_touches)
   uint64_t coupled = 0;               ///< StatePoint (num_coupled)
   uint64_t couplings = 0;  ///< lower triangle by rows (num_coupled (num_coupled + 1) / 2)
+  uint64_t models = 0;     ///< StateModelTet (num_models)
 
   BodyLayout(const StateBody& body, uint64_t num_nodes, uint64_t num_blocks, uint64_t num_regions) {
     x = v = sizeof(NodeVec) * num_nodes;
@@ -291,6 +306,7 @@ struct BodyLayout {
       rotations = 4 * kappa;
     }
     if ((body.flags & kStateHasPrevious) != 0) previous = x;
+    if ((body.flags & kStateHasSearched) != 0) searched = x;
     if ((body.flags & kStateHasTargets) != 0) {
       targets = x;
       regions = sizeof(int32_t) * num_nodes;
@@ -301,10 +317,11 @@ struct BodyLayout {
     touches = sizeof(StateTouch) * uint64_t{body.num_touches};
     coupled = sizeof(StatePoint) * uint64_t{body.num_coupled};
     couplings = sizeof(float) * (uint64_t{body.num_coupled} * (uint64_t{body.num_coupled} + 1) / 2);
+    models = sizeof(StateModelTet) * uint64_t{body.num_models};
   }
   uint64_t Sum() const {
-    return x + v + rotations + kappa + previous + targets + regions + motions + reactions +
-           contacts + touches + coupled + couplings;
+    return x + v + rotations + kappa + previous + searched + targets + regions + motions +
+           reactions + contacts + touches + coupled + couplings + models;
   }
 };
 

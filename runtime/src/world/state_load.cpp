@@ -130,7 +130,10 @@ void LoadBody(const StateBody& saved, const BodySolver& solver, const BodyBulk& 
   body->in_lane = Has(saved, kStateInLane);
   body->in_crowd_step = Has(saved, kStateInCrowdStep);
   body->has_previous = Has(saved, kStateHasPrevious);
-  body->was_placed = Has(saved, kStateWasPlaced);
+  body->searched.is_known = Has(saved, kStateHasSearched) && body->searched.y.size() > 0;
+  body->searched.way = saved.searched_way;
+  std::copy(std::begin(saved.searched_origin), std::end(saved.searched_origin),
+            body->searched.origin);
   body->moved = true;
   CopyTo(bulk.x, &body->x);
   CopyTo(bulk.v, &body->v);
@@ -139,6 +142,7 @@ void LoadBody(const StateBody& saved, const BodySolver& solver, const BodyBulk& 
     CopyTo(bulk.kappa, &body->kappa);
   }
   if (body->has_previous) CopyTo(bulk.previous, &body->previous);
+  if (body->searched.is_known) CopyTo(bulk.searched, &body->searched.y);
   body->num_near = 0;
   body->num_found = 0;
   body->report_contacts = Has(saved, kStateReportsContacts);
@@ -157,6 +161,15 @@ void LoadBody(const StateBody& saved, const BodySolver& solver, const BodyBulk& 
                         .approach_speed = t.approach_speed,
                         .triangle = t.triangle,
                         .other_triangle = t.other_triangle};
+  }
+  for (uint32_t i = 0; i < saved.num_models; ++i) {
+    StateModelTet t;
+    std::memcpy(&t, bulk.models + sizeof(t) * i, sizeof(t));
+    const float* r = t.rotation;
+    RotationState<float>& state = body->newton.tets[i].state;
+    state.rotation = {{r[0], r[1], r[2]}, {r[3], r[4], r[5]}, {r[6], r[7], r[8]}};
+    state.reflected = {t.reflected[0], t.reflected[1], t.reflected[2]};
+    state.witness = static_cast<Witness>(t.witness);
   }
   LoadPins(saved, bulk, &body->pins);
   LoadContacts(saved, bulk, SurfaceOf(*body), &body->contacts);
@@ -418,6 +431,7 @@ void World::Impl::ApplyState(const StateReader& state) {
 }
 
 Status World::Impl::LoadState(const StateReader& state) {
+  if (!touching_bodies.Reserve(allocator, desc.max_pairs)) return kNoMemory;
   if (!HasRoomForPairs(state)) {
     return {StatusCode::kMismatch, "state.body_contacts", "are more than max_pairs has room for"};
   }

@@ -28,6 +28,7 @@ struct BodyBulk {
   const std::byte* rotations = nullptr;
   const std::byte* kappa = nullptr;
   const std::byte* previous = nullptr;
+  const std::byte* searched = nullptr;
   const std::byte* targets = nullptr;
   const std::byte* regions = nullptr;
   const std::byte* motions = nullptr;
@@ -36,6 +37,7 @@ struct BodyBulk {
   const std::byte* touches = nullptr;
   const std::byte* coupled = nullptr;
   const std::byte* couplings = nullptr;
+  const std::byte* models = nullptr;
 };
 
 /// A state in memory and the assets that it names. Allocates nothing.
@@ -129,6 +131,7 @@ class StateReader {
   Status CheckContacts(uint32_t index, const StateBody& body, const StateSystem& system,
                        const BodyBulk& bulk) const;
   Status CheckTouches(uint32_t index, const StateBody& body, const BodyBulk& bulk) const;
+  bool CheckModels(const StateBody& body, const StateSystem& system, const BodyBulk& bulk) const;
   Status CheckPins(uint32_t index, const StateBody& body, const StateSystem& system,
                    const BodyBulk& bulk) const;
   Status CheckCrowdBulk();

@@ -141,7 +141,7 @@ AttachmentDesc ToAttachment(const StateAttachment& a) {
 }
 
 StatePair Saved(const TouchingPair& pair, uint32_t end) {
-  return {{pair.first, pair.second}, end, pair.slack, pair.is_reported ? 1u : 0u};
+  return {pair.holds_until, {pair.first, pair.second}, end, pair.is_reported ? 1u : 0u};
 }
 
 StateBodyContact Saved(const PastContact& contact) {
@@ -371,7 +371,7 @@ Status StateReader::CheckBodyContacts() const {
       return Corrupt(section, "no such pair, or out of order", i);
     }
     if (p.end < begin || p.end > world_.num_body_contacts ||
-        p.end - begin > TouchingBodies::kMostContacts || !std::isfinite(p.slack) ||
+        p.end - begin > TouchingBodies::kMostContacts || !std::isfinite(p.holds_until) ||
         p.is_reported > 1) {
       return Corrupt(section, "a number is out of range", i);
     }
@@ -382,8 +382,9 @@ Status StateReader::CheckBodyContacts() const {
           return Corrupt(section, "no such point of a body", begin);
         }
       }
-      if (!AreFinite(c.normal) || !AreFinite(c.force)) {
-        return Corrupt(section, "a number is not finite", begin);
+      const Vec3 normal = ToVec3(c.normal);
+      if (!(std::fabs(Length(normal) - 1.0f) < 1.0e-3f) || !AreFinite(c.force)) {
+        return Corrupt(section, "a number is out of range", begin);
       }
     }
   }
@@ -450,7 +451,7 @@ void World::Impl::LoadBodyContacts(const StateReader& state) {
     pair.second = saved.bodies[1];
     pair.begin = begin;
     pair.end = saved.end;
-    pair.slack = saved.slack;
+    pair.holds_until = saved.holds_until;
     pair.is_reported = saved.is_reported != 0;
     for (; begin < saved.end; ++begin) {
       const StateBodyContact c = state.body_contact(begin);

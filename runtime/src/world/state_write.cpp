@@ -110,7 +110,7 @@ uint32_t FlagsOf(const Body& body) {
          flag(body.pins.reactions.size() > 0, kStateReports) |
          flag(body.pins.targets.size() > 0, kStateHasTargets) |
          flag(body.report_contacts, kStateReportsContacts) | flag(body.pins.rests, kStatePinsRest) |
-         flag(body.pins.moves, kStatePinsMove) | flag(body.was_placed, kStateWasPlaced);
+         flag(body.pins.moves, kStatePinsMove) | flag(body.searched.is_known, kStateHasSearched);
 }
 
 StateBody Saved(const Body& body, const StepStats& stats) {
@@ -130,6 +130,11 @@ StateBody Saved(const Body& body, const StepStats& stats) {
     std::copy(std::begin(body.previous_origin), std::end(body.previous_origin),
               out.previous_origin);
   }
+  if (body.searched.is_known) {
+    std::copy(std::begin(body.searched.origin), std::end(body.searched.origin),
+              out.searched_origin);
+  }
+  out.searched_way = body.searched.way;
   out.crowd = body.crowd != nullptr ? body.crowd->index : kNoIndex;
   out.lane = body.crowd != nullptr ? static_cast<uint32_t>(body.lane) : kNoIndex;
   out.num_contacts = body.contacts.num_contacts;
@@ -159,6 +164,16 @@ StateBody Saved(const Body& body, const StepStats& stats) {
   out.differential = static_cast<uint32_t>(implicit.differential);
   out.preconditioner = static_cast<uint32_t>(implicit.preconditioner);
   out.line_search = implicit.line_search ? 1 : 0;
+  out.linear_method = static_cast<uint32_t>(implicit.linear_method);
+  out.quasistatic = implicit.quasistatic ? 1 : 0;
+  out.model = static_cast<uint32_t>(implicit.model);
+  out.rotation = static_cast<uint32_t>(implicit.rotation);
+  out.alpha = implicit.alpha;
+  out.beta = implicit.beta;
+  out.exact_degenerate_stress = implicit.exact_degenerate_stress ? 1 : 0;
+  if (out.solver != 0 && UsesModel(implicit)) {
+    out.num_models = static_cast<uint32_t>(body.newton.tets.size());
+  }
   return out;
 }
 
@@ -176,6 +191,14 @@ void WriteCouplings(const PointCouplings& couplings, Sink* sink) {
   }
 }
 
+StateModelTet Saved(const ModelTet& tet) {
+  const Matrix3<float>& R = tet.state.rotation;
+  const Vector3<float>& reflected = tet.state.reflected;
+  return {{R.c0.x, R.c0.y, R.c0.z, R.c1.x, R.c1.y, R.c1.z, R.c2.x, R.c2.y, R.c2.z},
+          {reflected.x, reflected.y, reflected.z},
+          tet.state.witness};
+}
+
 void WriteBulk(const Body& body, const StateBody& saved, Sink* sink) {
   const BodyLayout layout = LayoutOf(body, saved);
   if (!sink->writes()) {
@@ -189,6 +212,7 @@ void WriteBulk(const Body& body, const StateBody& saved, Sink* sink) {
     sink->WriteAll(body.kappa);
   }
   if (layout.previous > 0) sink->WriteAll(body.previous);
+  if (layout.searched > 0) sink->WriteAll(body.searched.y);
   if (layout.targets > 0) {
     sink->WriteAll(body.pins.targets);
     sink->WriteAll(body.pins.regions);
@@ -202,6 +226,7 @@ void WriteBulk(const Body& body, const StateBody& saved, Sink* sink) {
   for (const PlaneContact& contact : body.contacts.Current()) sink->Write(Saved(contact));
   for (uint32_t i = 0; i < body.num_touches; ++i) sink->Write(Saved(body.touches[i]));
   if (saved.num_coupled > 0) WriteCouplings(body.contacts.couplings, sink);
+  for (uint32_t i = 0; i < saved.num_models; ++i) sink->Write(Saved(body.newton.tets[i]));
   sink->End();
 }
 

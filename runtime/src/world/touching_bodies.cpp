@@ -7,6 +7,7 @@
 #include "world/touching_bodies.h"
 
 #include "body/body_colliders.h"
+#include "body/pin_motion.h"
 #include "world/world_impl.h"
 
 #include <algorithm>
@@ -25,9 +26,11 @@ constexpr float kRestDepth = 5.0e-4f;
 bool IsStatic(const Body& body) { return body.fixed || body.frozen; }
 
 // Writes where the nodes are at the end of the step unless something holds them, to body->y, from
-// the body's origin [m]. Returns their bounds, and sets body->most_motion.
-WorldBox PredictInWorld(const StepSettings& settings, Body* body) {
-  const bool moves = body->Steps() && !IsStatic(*body);
+// the body's origin [m]. Sets their bounds and body->searched.away. Returns false if a node is
+// beyond kMostCoordinate: floats are then too coarse to intersect surfaces.
+bool PredictInWorld(const StepSettings& settings, Body* body, WorldBox* box) {
+  const bool moves = body->Steps() && (!IsStatic(*body) || body->contacts.is_carried);
+  const PinMotion& pins = body->pins;
   // A body that touches something mostly does not fall.
   const bool falls = moves && !body->touches_body && body->contacts.num_contacts == 0 &&
                      body->system->num_pinned == 0;
@@ -35,39 +38,40 @@ WorldBox PredictInWorld(const StepSettings& settings, Body* body) {
   const Vec3 fallen = falls ? GravityOf(settings, *body) * (dt * dt) : Vec3{};
   constexpr float kMost = std::numeric_limits<float>::max();
   Vec3 low = {kMost, kMost, kMost}, high = -low;
+  const SearchedShape& searched = body->searched;
+  const Vec3 shift = {static_cast<float>(body->origin[0] - searched.origin[0]),
+                      static_cast<float>(body->origin[1] - searched.origin[1]),
+                      static_cast<float>(body->origin[2] - searched.origin[2])};
   float farthest2 = 0.0f;
+  bool is_near = true;
   for (size_t i = 0; i < body->x.size(); ++i) {
     Vec3 at = body->x[i];
-    if (body->x[i].w > 0.0f) {
-      const Vec3 way = body->v[i] * dt + fallen;
-      farthest2 = std::fmax(farthest2, Dot(way, way));
-      at += way;
+    const bool has_target = moves && pins.moves && pins.regions[i] != PinMotion::kStays;
+    if (body->x[i].w > 0.0f || has_target) {
+      at += has_target ? pins.targets[i] - at : body->v[i] * dt + fallen;
     }
     at *= s;
+    if (searched.is_known) {
+      const Vec3 way = at + shift - searched.y[i];
+      farthest2 = std::fmax(farthest2, Dot(way, way));
+    }
+    is_near = is_near && std::fabs(at.x) < kMostCoordinate && std::fabs(at.y) < kMostCoordinate &&
+              std::fabs(at.z) < kMostCoordinate;
     body->y[i] = at;
     low = {std::fmin(low.x, at.x), std::fmin(low.y, at.y), std::fmin(low.z, at.z)};
     high = {std::fmax(high.x, at.x), std::fmax(high.y, at.y), std::fmax(high.z, at.z)};
   }
   const double lows[3] = {low.x, low.y, low.z}, highs[3] = {high.x, high.y, high.z};
-  body->most_motion = s * std::sqrt(farthest2);
-  WorldBox box;
+  body->searched.away = std::sqrt(farthest2);
   for (int k = 0; k < 3; ++k) {
-    box.low[k] = body->origin[k] + lows[k];
-    box.high[k] = body->origin[k] + highs[k];
+    box->low[k] = body->origin[k] + lows[k];
+    box->high[k] = body->origin[k] + highs[k];
   }
-  return box;
+  return is_near;
 }
 
 CollisionBody ViewOf(const Body& body) {
   return {body.surface, body.simulation.nodes, body.y.span().first(body.x.size()), body.collision};
-}
-
-EmbeddedPoint PointAt(const Body& body, uint32_t triangle, float u, float v) {
-  const TouchingSurface surface = SurfaceOf(body);
-  EmbeddedPoint point =
-      surface.Point(surface.num_points() + TouchingSurface::kPointsPerTriangle * triangle, u, v);
-  point.id = TouchingSurface::kNoId;
-  return point;
 }
 
 // Coefficients of a body as the other side of a contact.
@@ -85,21 +89,25 @@ LocalCollider AsOther(const Body& body, const EmbeddedPoint& point) {
 }  // namespace
 
 bool TouchingBodies::Reserve(const Allocator& allocator, uint32_t max_pairs) {
-  if (max_pairs == 0) return true;
+  if (pairs.size() == max_pairs) return true;
   const size_t most = size_t{kMeanContacts} * max_pairs;
-  return pairs.Allocate(allocator, max_pairs) && past_pairs.Allocate(allocator, max_pairs) &&
-         next_pairs.Allocate(allocator, max_pairs) && is_done.Allocate(allocator, max_pairs) &&
-         contacts.Allocate(allocator, most) && past.Allocate(allocator, most) &&
-         next_past.Allocate(allocator, most) && sides.Allocate(allocator, 2 * most) &&
-         found.Allocate(allocator, kMostFound);
+  // `pairs` comes last: whoever finds it has all of them.
+  return past_pairs.Allocate(allocator, max_pairs) && next_pairs.Allocate(allocator, max_pairs) &&
+         is_done.Allocate(allocator, max_pairs) && contacts.Allocate(allocator, most) &&
+         past.Allocate(allocator, most) && next_past.Allocate(allocator, most) &&
+         sides.Allocate(allocator, 2 * most) && found.Allocate(allocator, kMostFound) &&
+         pairs.Allocate(allocator, max_pairs);
 }
 
 bool TouchingBodies::ReserveSurface(const Allocator& allocator, const CollisionView& surface) {
   PairCapacity larger = capacity;
   larger.triangles = std::max(larger.triangles, surface.num_triangles());
+  larger.pairs = std::max(larger.pairs, larger.triangles / 4);
   larger.patches = std::max(larger.patches, static_cast<uint32_t>(surface.patches.size()));
+  larger.vertices = std::max(larger.vertices, static_cast<uint32_t>(surface.vertices.size()));
   if (pairs.size() == 0 ||
-      (larger.triangles == capacity.triangles && larger.patches == capacity.patches)) {
+      (larger.triangles == capacity.triangles && larger.patches == capacity.patches &&
+       larger.vertices == capacity.vertices)) {
     return true;
   }
   PairScratch more;
@@ -127,9 +135,12 @@ void World::Impl::FindNearPairs() {
   uint32_t count = 0;
   for (Body* body : live_bodies()) {
     if (!body->enabled || body->surface.tets.empty()) continue;
-    predicted[body->slot] = PredictInWorld(settings, body);
     is_refitted[body->slot] = 0;
-    sorted_bodies[count++] = body;
+    if (PredictInWorld(settings, body, &predicted[body->slot])) {
+      sorted_bodies[count++] = body;
+    } else {
+      t.has_dropped = true;
+    }
   }
   const std::span<Body*> sorted = sorted_bodies.span().first(count);
   std::ranges::sort(sorted, {}, [this](const Body* body) {
@@ -170,40 +181,83 @@ struct Meeting {
   }
 };
 
-// Of contacts nearer to each other than `spacing` [m] keeps one: the same few nodes carry them, so
-// the others would hold nothing more. Those that carried load in the step before, and then the
-// deepest, come first: if points took turns, the body would rock for ever. Writes the kept ones to
-// `kept` and returns their number.
-size_t Spread(float spacing, const Meeting& meeting, std::span<PairContact> contacts,
-              std::span<const PastContact> past,
-              PairContact (&kept)[TouchingBodies::kMostContacts]) {
-  std::ranges::sort(contacts, {}, [](const PairContact& c) {
+// Contacts of a search, with the forces [N] that they start from.
+struct ChosenContacts {
+  PairContact contacts[TouchingBodies::kMostContacts];
+  Vec3 forces[TouchingBodies::kMostContacts];
+  Vec3 places[TouchingBodies::kMostContacts];  // on the first body [m]
+  size_t count = 0;
+  uint64_t taken = 0;  // which of the step before go on
+};
+
+// Lengths by which contacts are told apart [m].
+struct ContactLengths {
+  float spacing;  // of two contacts: the same few nodes would carry a nearer one
+  float slip;     // of a contact's two points along the surface
+  float deeper;   // than a contact: then one near it counts, too
+};
+
+// Of contacts nearer to each other than the spacing keeps one. A contact that carried load goes on
+// at its own points while a found one is near it: if it jumped to that one's, the body would rock
+// for ever. Then come the deepest of the others.
+void ChooseContacts(const ContactLengths& lengths, const Meeting& meeting,
+                    std::span<PairContact> found, std::span<const PastContact> past,
+                    ChosenContacts* chosen) {
+  std::ranges::sort(found, {}, [](const PairContact& c) {
     return std::make_tuple(c.gap, c.triangles[0], c.triangles[1], c.u[0], c.v[0]);
   });
-  const auto place = [&](const auto& c) {
-    return PointAt(meeting.a, c.triangles[0], c.u[0], c.v[0]).Of(meeting.a.y.span());
+  const auto point = [&](int k, const auto& c) {
+    const Body& body = k == 0 ? meeting.a : meeting.b;
+    return TouchingPointAt(body, c.triangles[k], c.u[k], c.v[k]);
   };
-  constexpr float kAlike = 0.8f;  // of the normals
-  Vec3 places[TouchingBodies::kMostContacts];
-  size_t count = 0;
-  for (const bool only_loaded : {true, false}) {
-    for (const PairContact& contact : contacts) {
-      const Vec3 at = place(contact);
-      const auto carried_load = [&](const PastContact& old) {
-        return !IsZero(old.force) && Length(place(old) - at) < 0.5f * spacing;
-      };
-      if (only_loaded && std::ranges::none_of(past, carried_load)) continue;
-      const auto is_near = [&](size_t i) {
-        return Length(places[i] - at) < spacing && Dot(kept[i].normal, contact.normal) > kAlike;
-      };
-      size_t i = 0;
-      while (i < count && !is_near(i)) ++i;
-      if (i < count || count == TouchingBodies::kMostContacts) continue;
-      places[count] = at;
-      kept[count++] = contact;
+  const auto place = [&](const auto& c) { return point(0, c).Of(meeting.a.y.span()); };
+  constexpr float kAlike = 0.8f;
+  const auto is_near = [&](const Vec3& p, const Vec3& normal_p, const Vec3& q,
+                           const Vec3& normal_q) {
+    return Length(p - q) < lengths.spacing && Dot(normal_p, normal_q) > kAlike;
+  };
+  const auto add = [&](const PairContact& contact, const Vec3& at, const Vec3& force) {
+    if (chosen->count == TouchingBodies::kMostContacts) return false;
+    chosen->contacts[chosen->count] = contact;
+    chosen->places[chosen->count] = at;
+    chosen->forces[chosen->count++] = force;
+    return true;
+  };
+  for (size_t i = 0; i < past.size(); ++i) {
+    const PastContact& old = past[i];
+    if (IsZero(old.force)) continue;
+    const Vec3 at = place(old);
+    const PairContact* support = nullptr;
+    float nearest = std::numeric_limits<float>::infinity();
+    for (const PairContact& contact : found) {
+      const Vec3 other = place(contact);
+      const float distance = Length(other - at);
+      if (!(distance < nearest) || !is_near(at, old.normal, other, contact.normal)) continue;
+      nearest = distance;
+      support = &contact;
     }
+    if (support == nullptr) continue;
+    const Vec3 way = meeting.Way(point(0, old), point(1, old));
+    PairContact kept = *support;
+    kept.gap = Dot(kept.normal, way);
+    if (!(Length(way - kept.normal * kept.gap) <= lengths.slip)) continue;
+    for (int k = 0; k < 2; ++k) {
+      kept.triangles[k] = old.triangles[k];
+      kept.u[k] = old.u[k];
+      kept.v[k] = old.v[k];
+    }
+    if (add(kept, at, old.force)) chosen->taken |= uint64_t{1} << i;
   }
-  return count;
+  for (const PairContact& contact : found) {
+    const Vec3 at = place(contact);
+    bool is_new = true;
+    for (size_t i = 0; i < chosen->count; ++i) {
+      const PairContact& other = chosen->contacts[i];
+      is_new = is_new && !(is_near(at, contact.normal, chosen->places[i], other.normal) &&
+                           contact.gap > other.gap - lengths.deeper);
+    }
+    if (is_new) add(contact, at, {});
+  }
 }
 
 // The contact of the step before that is nearest to a new one, at most `reach` away on both bodies,
@@ -218,7 +272,7 @@ const PastContact* NearestPast(std::span<const PastContact> past, const Meeting&
     const Body* bodies[2] = {&meeting.a, &meeting.b};
     for (int k = 0; k < 2; ++k) {
       const EmbeddedPoint old =
-          PointAt(*bodies[k], past[i].triangles[k], past[i].u[k], past[i].v[k]);
+          TouchingPointAt(*bodies[k], past[i].triangles[k], past[i].u[k], past[i].v[k]);
       const Vec3 way = old.Of(bodies[k]->y.span()) - contact.sides[k].point.Of(bodies[k]->y.span());
       distance2 += Dot(way, way);
     }
@@ -228,6 +282,18 @@ const PastContact* NearestPast(std::span<const PastContact> past, const Meeting&
   }
   if (best != nullptr) *taken |= uint64_t{1} << (best - past.data());
   return best;
+}
+
+// A pair takes at most half of the places that are left, so that others find some too.
+size_t MostContactsOf(const Body& a, const Body& b) {
+  constexpr size_t kLeast = 4;
+  size_t most = TouchingBodies::kMostContacts;
+  for (const Body* body : {&a, &b}) {
+    const PointCouplings& S = body->contacts.couplings;
+    if (body->contacts.is_static) continue;
+    most = std::min(most, std::max(kLeast, (S.points.size() - S.num_slots) / 2));
+  }
+  return most;
 }
 
 }  // namespace
@@ -242,7 +308,7 @@ BodyContact* World::Impl::AddBodyContact(const TouchingPair& pair, const uint32_
   bool has_room = t.num_contacts < t.contacts.size();
   bool may_move = false;
   for (int k = 0; k < 2; ++k) {
-    points[k] = PointAt(*of[k], triangles[k], u[k], v[k]);
+    points[k] = TouchingPointAt(*of[k], triangles[k], u[k], v[k]);
     ContactState& state = of[k]->contacts;
     may_move = may_move || points[k].MovableShare() >= kLeastMovable;
     if (state.is_static) continue;
@@ -278,14 +344,13 @@ void World::Impl::FindContacts(TouchingPair* pair) {
   const float size = std::fmin(of[0]->size * of[0]->scale, of[1]->size * of[1]->scale);
   pair->begin = t.num_contacts;
   // What a search finds changes by as much as the bodies move.
-  constexpr float kSteps = 2.0f;  // the way until now, and from the prediction before to this one
-  const float moved = kSteps * (of[0]->most_motion + of[1]->most_motion);
-  pair->slack = before != nullptr ? before->slack - moved : 0.0f;
-  if (pair->slack > 0.0f && !of[0]->was_placed && !of[1]->was_placed) {
+  const auto way = [&] { return of[0]->searched.WayNow() + of[1]->searched.WayNow(); };
+  if (before != nullptr && way() < before->holds_until) {
     for (const PastContact& old : t.ContactsOf(before)) Keep(*pair, old);
+    pair->holds_until = before->holds_until;
   } else {
-    SearchContacts(size, t.ContactsOf(before), pair);
-    pair->slack = kRestDepth * size;
+    const float holds_for = SearchContacts(size, t.ContactsOf(before), pair);
+    pair->holds_until = way() + double(holds_for);
   }
   pair->end = t.num_contacts;
   const auto velocity = [](const BodyContact::Side& side) { return side.point.Of(side.of->v); };
@@ -301,36 +366,60 @@ void World::Impl::Keep(const TouchingPair& pair, const PastContact& old) {
   if (contact != nullptr) contact->force = old.force;
 }
 
+// Refits the body's tree to where it is at the end of the step.
+void World::Impl::RefitSearched(Body* body) {
+  if (is_refitted[body->slot] != 0) return;
+  is_refitted[body->slot] = 1;
+  body->moved = true;  // queries need another refit
+  const std::span<const NodeVec> y = body->y.span().first(body->x.size());
+  Refit(body->surface, y, &body->collision);
+  SearchedShape& searched = body->searched;
+  searched.way = searched.WayNow();
+  searched.away = 0.0f;
+  searched.is_known = true;
+  std::copy(y.begin(), y.end(), searched.y.begin());
+  std::copy(body->origin, body->origin + 3, searched.origin);
+}
+
 // Intersects the surfaces of a pair. `past`: its contacts of the step before; `size`: of the
-// smaller body [m].
-void World::Impl::SearchContacts(float size, std::span<const PastContact> past,
-                                 TouchingPair* pair) {
+// smaller body [m]. Returns how far the bodies may move before it has to be done again [m].
+float World::Impl::SearchContacts(float size, std::span<const PastContact> past,
+                                  TouchingPair* pair) {
   constexpr float kSpacing = 0.5f;                                          // [median edges]
   constexpr float kReach = 0.05f, kMostGap = 2.0e-3f, kMostSlip = 5.0e-3f;  // [sizes]
+  constexpr float kNear = 0.01f, kSlack = 2.0e-3f, kDeeper = 2.0e-3f;       // [sizes]
   TouchingBodies& t = touching_bodies;
   Body* const of[2] = {bodies[pair->first], bodies[pair->second]};
-  for (Body* body : of) {
-    if (is_refitted[body->slot] != 0) continue;
-    is_refitted[body->slot] = 1;
-    body->moved = true;  // queries need another refit
-    Refit(body->surface, body->y.span().first(body->x.size()), &body->collision);
-  }
+  for (Body* body : of) RefitSearched(body);
   const Meeting meeting = {*of[0], *of[1]};
   const CollisionBody views[2] = {ViewOf(*of[0]), ViewOf(*of[1])};
   const auto placed = [&](int k) -> PlacedBody {
     return {views[k], {of[k]->origin[0], of[k]->origin[1], of[k]->origin[2]}};
   };
-  const PairContactCount count = FindPairContacts(placed(0), placed(1), &t.scratch, t.found.span());
-  t.has_dropped = t.has_dropped || !count.complete;
+  const bool is_near = MayMeet(placed(0), placed(1), kNear * size);
+  const float holds_for = (is_near ? kSlack : kNear) * size;
+  PairContactCount count = {.complete = true};
+  if (is_near) count = FindPairContacts(placed(0), placed(1), &t.scratch, t.found.span());
+  if (!count.complete) {
+    // What has been found may be on one side only. The contacts before push out all the same.
+    t.has_dropped = true;
+    for (const PastContact& old : past) Keep(*pair, old);
+    if (!past.empty()) return holds_for;
+  }
   const float edge = std::fmin(of[0]->simulation.median_edge * of[0]->scale,
                                of[1]->simulation.median_edge * of[1]->scale);
-  uint64_t taken = 0;
-  PairContact kept[TouchingBodies::kMostContacts];
-  const size_t num_kept =
-      Spread(kSpacing * edge, meeting, t.found.span().first(count.contacts), past, kept);
-  for (const PairContact& found : std::span(kept).first(num_kept)) {
+  ChosenContacts chosen;
+  ChooseContacts({kSpacing * edge, kMostSlip * size, kDeeper * size}, meeting,
+                 t.found.span().first(count.contacts), past, &chosen);
+  const size_t most = MostContactsOf(*of[0], *of[1]);
+  t.has_dropped = t.has_dropped || chosen.count > most;
+  uint64_t& taken = chosen.taken;
+  for (size_t i = 0; i < std::min(chosen.count, most); ++i) {
+    const PairContact& found = chosen.contacts[i];
     BodyContact* contact = AddBodyContact(*pair, found.triangles, found.u, found.v, found.normal);
     if (contact == nullptr) continue;
+    contact->force = chosen.forces[i];
+    if (!IsZero(contact->force)) continue;
     const PastContact* old = NearestPast(past, meeting, *contact, kReach * size, &taken);
     if (old != nullptr) contact->force = old->force;
   }
@@ -339,13 +428,34 @@ void World::Impl::SearchContacts(float size, std::span<const PastContact> past,
     const PastContact& old = past[i];
     const bool has_room = t.num_contacts - pair->begin < TouchingBodies::kMostContacts;
     if ((taken >> i & 1u) != 0 || IsZero(old.force) || !has_room) continue;
-    const Vec3 way = meeting.Way(PointAt(*of[0], old.triangles[0], old.u[0], old.v[0]),
-                                 PointAt(*of[1], old.triangles[1], old.u[1], old.v[1]));
+    const Vec3 way = meeting.Way(TouchingPointAt(*of[0], old.triangles[0], old.u[0], old.v[0]),
+                                 TouchingPointAt(*of[1], old.triangles[1], old.u[1], old.v[1]));
     const float gap = Dot(old.normal, way);
     if (std::fabs(gap) <= kMostGap * size && Length(way - old.normal * gap) <= kMostSlip * size) {
       Keep(*pair, old);
     }
   }
+  return holds_for;
+}
+
+// A body wakes if a fixed one touches it whose pins move. Returns whether one did.
+bool World::Impl::WakeOnCarried(const TouchingPair& pair) {
+  Body* const of[2] = {bodies[pair.first], bodies[pair.second]};
+  if (of[0]->contacts.is_carried == of[1]->contacts.is_carried) return false;
+  Body* const other = of[of[0]->contacts.is_carried ? 1 : 0];
+  if (!other->asleep || other->contacts.is_static || pair.begin == pair.end) return false;
+  WakeUp(other);
+  return true;
+}
+
+// The same if the fixed one moves away. Its contacts of the step before are known.
+bool World::Impl::WakeOnLeaving() {
+  bool woke = false;
+  for (const TouchingPair& pair : touching_bodies.Past()) {
+    const bool wakes = pair.presses && WakeOnCarried(pair);
+    woke = woke || wakes;
+  }
+  return woke;
 }
 
 // Finds contacts, islands, and who wakes.
@@ -359,6 +469,10 @@ void World::Impl::FindBodyContacts() {
   for (Body* body : live_bodies()) {
     ContactState& state = body->contacts;
     state.is_static = IsStatic(*body);
+    state.is_carried = body->Steps() && !body->frozen && IsCarried(*body);
+    if (state.is_carried) FindCarriedVelocities(settings.dt, body);
+    const PointCouplings& S = state.couplings;
+    if (!state.is_static && 2 * S.num_slots > S.points.size()) state.KeepTouching();
     state.scale = body->scale;
     state.between = {};
     state.v = body->v.span();
@@ -366,18 +480,22 @@ void World::Impl::FindBodyContacts() {
     std::copy(body->origin, body->origin + 3, state.origin);
   }
   FindNearPairs();
+  bool woke = WakeOnLeaving();
   for (bool is_settled = false; !is_settled;) {
     for (uint32_t i = 0; i < t.num_pairs; ++i) {
       TouchingPair& pair = t.pairs[i];
       const auto acts = [&](uint32_t slot) {
-        return bodies[slot]->Steps() && !IsStatic(*bodies[slot]);
+        const Body& body = *bodies[slot];
+        return body.Steps() && (!body.contacts.is_static || body.contacts.is_carried);
       };
       if (t.is_done[i] != 0 || (!acts(pair.first) && !acts(pair.second))) continue;
       t.is_done[i] = 1;
       FindContacts(&pair);
+      woke = WakeOnCarried(pair) || woke;
     }
     LinkIslands();
-    is_settled = !WakeIslands();
+    woke = WakeIslands() || woke;
+    is_settled = !std::exchange(woke, false);
     if (!is_settled) PlaceAttachments();  // those of bodies that have just woken act, too
   }
   ListSides();
@@ -419,108 +537,21 @@ void World::Impl::NoteTouching() {
   }
 }
 
-void World::Impl::ForgetPairs(uint32_t slot) {
-  for (TouchingPair& pair :
-       touching_bodies.past_pairs.span().first(touching_bodies.num_past_pairs)) {
+void World::Impl::WakeTouching(uint32_t slot) {
+  for (const TouchingPair& pair : touching_bodies.Past()) {
     if (pair.first != slot && pair.second != slot) continue;
     if (pair.presses) WakeUp(bodies[pair.first == slot ? pair.second : pair.first]);
-    pair.end = pair.begin;
-    pair.is_reported = pair.presses = false;
-    pair.slack = 0.0f;
   }
 }
 
-// Reports what has changed since the step before, of pairs of which one body reports.
-void World::Impl::ReportPairs(std::span<TouchingPair> pairs) {
-  const auto event_of = [&](const TouchingPair& pair, ContactEventType type) {
-    ContactEvent event;
-    event.type = type;
-    event.body = {bodies[pair.first]->id};
-    event.other_body = {bodies[pair.second]->id};
-    return event;
-  };
-  const auto end_one = [&](const TouchingPair& old) {
-    if (old.is_reported && old.end > old.begin)
-      RecordEvent(event_of(old, ContactEventType::kEnded));
-  };
-  const std::span<const TouchingPair> before = touching_bodies.Past();
-  auto old = before.begin();
-  for (TouchingPair& pair : pairs) {
-    for (; old != before.end() && old->Key() < pair.Key(); ++old) end_one(*old);
-    const bool was_known = old != before.end() && old->Key() == pair.Key() && (old++)->is_reported;
-    const Body &a = *bodies[pair.first], &b = *bodies[pair.second];
-    pair.is_reported = pair.presses && (a.report_contacts || b.report_contacts);
-    if (was_known && !pair.is_reported) {
-      RecordEvent(event_of(pair, ContactEventType::kEnded));
-    }
-    if (!pair.is_reported || (was_known && !a.Steps() && !b.Steps())) continue;
-    RecordEvent(PairEvent(
-        pair, event_of(pair, was_known ? ContactEventType::kStayed : ContactEventType::kBegan)));
-  }
-  for (; old != before.end(); ++old) end_one(*old);
-}
-
-// Fills in what contacts of the current step tell.
-ContactEvent World::Impl::PairEvent(const TouchingPair& pair, ContactEvent event) const {
-  const std::span<const TouchingPair> all = touching_bodies.Current();
-  const auto at = std::ranges::lower_bound(all, pair.Key(), {}, &TouchingPair::Key);
-  double point[3] = {};
-  Vec3 normal;
-  float strongest = 0.0f;
-  for (const BodyContact& contact :
-       touching_bodies.contacts.span().subspan(at->begin, at->end - at->begin)) {
-    const float pressed = contact.pressed;
-    if (!(pressed > 0.0f)) continue;
-    const Body& body = *bodies[pair.first];
-    const Vec3 place = contact.sides[0].point.Of(body.x.span());
-    for (int k = 0; k < 3; ++k) {
-      point[k] += double(pressed) * (body.origin[k] + double(body.scale) * double((&place.x)[k]));
-    }
-    normal += contact.row.plane.normal * pressed;
-    event.impulse += pressed;
-    if (!(pressed > strongest)) continue;
-    strongest = pressed;
-    event.triangle = contact.sides[0].triangle;
-    event.other_triangle = contact.sides[1].triangle;
-  }
-  const double share = event.impulse > 0.0f ? 1.0 / double(event.impulse) : 0.0;
-  event.point = {static_cast<float>(point[0] * share), static_cast<float>(point[1] * share),
-                 static_cast<float>(point[2] * share)};
-  const float length = Length(normal);
-  event.normal = length > 0.0f ? normal * (1.0f / length) : Vec3{0.0f, 1.0f, 0.0f};
-  if (event.type == ContactEventType::kBegan) event.approach_speed = pair.approach_speed;
-  return event;
-}
-
-BodyContactPoint World::Impl::PlaceOfContact(const TouchingPair& pair,
-                                             const PastContact& contact) const {
-  const Body* of[2] = {bodies[pair.first], bodies[pair.second]};
-  Vec3 at[2];
-  for (int k = 0; k < 2; ++k) {
-    const EmbeddedPoint point = PointAt(*of[k], contact.triangles[k], contact.u[k], contact.v[k]);
-    at[k] = WorldPosition(*of[k], point.Of(of[k]->x.span()));
-  }
-  return {{{of[0]->id}, {of[1]->id}},
-          {contact.triangles[0], contact.triangles[1]},
-          (at[0] + at[1]) * 0.5f,
-          contact.normal,
-          Dot(contact.normal, at[0] - at[1]),
-          contact.force};
-}
-
-Status World::BodyContacts(std::span<BodyContactPoint> points, uint32_t* out_count) const {
-  if (out_count == nullptr) return kNoOutput;
-  *out_count = 0;
-  if (impl_ == nullptr) return kNoWorld;
-  const TouchingBodies& t = impl_->touching_bodies;
-  for (const TouchingPair& pair : t.Past()) {
-    for (uint32_t k = pair.begin; k < pair.end; ++k) {
-      if (IsZero(t.past[k].force)) continue;
-      if (*out_count < points.size()) points[*out_count] = impl_->PlaceOfContact(pair, t.past[k]);
-      ++*out_count;
-    }
-  }
-  return {};
+void World::Impl::ForgetPairs(uint32_t slot) {
+  WakeTouching(slot);
+  TouchingBodies& t = touching_bodies;
+  TouchingPair* const begin = t.past_pairs.begin();
+  const auto end = std::remove_if(begin, begin + t.num_past_pairs, [&](const TouchingPair& pair) {
+    return pair.first == slot || pair.second == slot;
+  });
+  t.num_past_pairs = static_cast<uint32_t>(end - begin);
 }
 
 // Keeps what the contacts leave for the next step, those of pairs that sleep too.
@@ -542,12 +573,19 @@ void World::Impl::EndBodyContacts() {
     if (t.is_done[i] == 0) {  // both sleep
       const TouchingPair* before = t.PastOf(pair);
       const std::span<const PastContact> old = t.ContactsOf(before);
-      if (before == nullptr || !is_free(old.size())) continue;
+      if (before == nullptr) continue;
+      if (!is_free(old.size())) {
+        t.has_dropped = true;
+        continue;
+      }
       for (const PastContact& contact : old) t.next_past[count++] = contact;
       end_pair(*before, begin);
       continue;
     }
-    if (!is_free(pair.end - pair.begin)) continue;
+    if (!is_free(pair.end - pair.begin)) {
+      t.has_dropped = true;
+      continue;
+    }
     for (const BodyContact& contact :
          t.contacts.span().subspan(pair.begin, pair.end - pair.begin)) {
       const bool presses = NormalImpulse(contact.row) > 0.0f;
@@ -557,7 +595,7 @@ void World::Impl::EndBodyContacts() {
                               {a.u, b.u},
                               {a.v, b.v},
                               contact.row.plane.normal,
-                              presses ? contact.force : Vec3{}};
+                              presses && IsFinite(contact.force) ? contact.force : Vec3{}};
     }
     end_pair(pair, begin);
   }
@@ -570,7 +608,6 @@ void World::Impl::EndBodyContacts() {
   NoteTouching();
   for (Body* body : live_bodies()) {
     ContactState& state = body->contacts;
-    body->was_placed = false;
     if (state.between.empty()) continue;
     state.between = {};
     if (!state.is_static) state.KeepTouching();

@@ -16,7 +16,8 @@ struct TouchingPair {
   uint32_t first = 0, second = 0;  ///< first < second
   uint32_t begin = 0, end = 0;     ///< its contacts
   float approach_speed = 0.0f;     ///< the greatest along a normal when the step began [m/s]
-  float slack = 0.0f;              ///< how much the bodies may still move before another search [m]
+  double holds_until = 0.0;        ///< the contacts hold until the bodies' SearchedShape::WayNow
+                                   ///< add up to this [m]
   bool presses = false;            ///< whether a contact does
   bool is_reported = false;        ///< whether the game knows of it from an event
 
@@ -36,7 +37,7 @@ struct TouchingBodies {
   /// Contacts of a pair on average: there is room for this many times max_pairs.
   static constexpr uint32_t kMeanContacts = 12;
   /// Most contacts of one pair, and of those that the search finds.
-  static constexpr uint32_t kMostContacts = 64, kMostFound = 256;
+  static constexpr uint32_t kMostContacts = 64, kMostFound = 2048;
 
   Array<TouchingPair> pairs;  ///< ascending (max_pairs x 1)
   uint32_t num_pairs = 0;

@@ -120,7 +120,8 @@ Status World::AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id) 
   if (!made.ok()) return made;
   const bool has_room =
       (!w.HasMeshes() || ReserveMesh(w.allocator, body)) &&
-      (w.desc.max_pairs == 0 || (ReserveBodyContacts(w.allocator, body) &&
+      (w.desc.max_pairs == 0 || (w.touching_bodies.Reserve(w.allocator, w.desc.max_pairs) &&
+                                 ReserveBodyContacts(w.allocator, body) &&
                                  w.touching_bodies.ReserveSurface(w.allocator, body->surface)));
   if (!has_room) {
     DestroyBody(w.allocator, &w.cache, body);
@@ -251,8 +252,8 @@ Status World::SetFilter(BodyId id, const Filter& filter) {
   const Status found = Impl::FindBody(impl_, id, &body);
   if (!found.ok()) return found;
   body->filter = filter;
+  impl_->WakeTouching(body->slot);
   body->contacts.Forget();
-  body->was_placed = true;
   WakeUp(body);
   return {};
 }

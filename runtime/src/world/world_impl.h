@@ -170,12 +170,17 @@ struct World::Impl {
   void ApplyForcesTo(Body* body) const;
   void FindBodyContacts();
   void FindNearPairs();
+  bool WakeOnCarried(const TouchingPair& pair);
+  bool WakeOnLeaving();
   void FindContacts(TouchingPair* pair);
-  void SearchContacts(float size, std::span<const PastContact> past, TouchingPair* pair);
+  void RefitSearched(Body* body);
+  float SearchContacts(float size, std::span<const PastContact> past, TouchingPair* pair);
   void Keep(const TouchingPair& pair, const PastContact& old);
   BodyContact* AddBodyContact(const TouchingPair& pair, const uint32_t (&triangles)[2],
                               const float (&u)[2], const float (&v)[2], const Vec3& normal);
   void ListSides();
+  /// Wakes the bodies that touch the one in this slot.
+  void WakeTouching(uint32_t slot);
   /// Forgets a body that goes, and wakes those that it touched.
   void ForgetPairs(uint32_t slot);
   void EndBodyContacts();
@@ -187,6 +192,7 @@ struct World::Impl {
   void ChooseUnits();
   void StepUnits();
   void StepSharedBody();
+  void StepCarriedBodies();
   void EndStep();
   void EndAttachments();
   void MayFallAsleep(Body* first);

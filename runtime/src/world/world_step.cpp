@@ -2,6 +2,7 @@
 // World::Step and its phases in order; runtime/README.md draws them.
 // body_step.cpp steps one body, crowd_step.cpp a crowd.
 #include "body/body_colliders.h"
+#include "body/pin_motion.h"
 #include "world/forces.h"
 #include "world/world_impl.h"
 
@@ -13,6 +14,12 @@
 
 namespace plush {
 namespace {
+
+bool TouchesCarried(const Body& body) {
+  return std::ranges::any_of(body.contacts.between, [](const BodyContactSide& at) {
+    return at.contact->sides[1 - at.side].of->is_carried;
+  });
+}
 
 bool RestsOnStatic(const Body& body) {
   return std::ranges::any_of(body.contacts.between, [](const BodyContactSide& at) {
@@ -112,6 +119,7 @@ Status World::Step(float dt) {
   w.ChooseUnits();
   w.StepUnits();
   w.StepSharedBody();
+  w.StepCarriedBodies();
   w.EndStep();
   w.EndBodyContacts();
   w.EndAttachments();
@@ -231,6 +239,15 @@ void World::Impl::StepSharedBody() {
   StepIsland(shared, shared_body, body_stats.data());
 }
 
+// Fixed bodies move last: until then, bodies that touch them read where they were.
+void World::Impl::StepCarriedBodies() {
+  for (Body* body : live_bodies()) {
+    if (!body->Steps() || !IsCarried(*body)) continue;
+    MoveFixedBody(dt, body, &body_stats[body->slot]);
+    plush::EndStep(settings, body, &body_stats[body->slot]);
+  }
+}
+
 // Notes how long the bodies of an island have been still. They fall asleep together.
 void World::Impl::MayFallAsleep(Body* first) {
   bool is_held = false, may_sleep = true;
@@ -246,7 +263,7 @@ void World::Impl::MayFallAsleep(Body* first) {
         !body->fixed && !body->frozen && body_stats[body->slot].max_speed < most && is_held;
     body->still_time = is_still ? body->still_time + settings.dt : 0.0f;
     if (is_still && body->still_time >= settings.sleep.time &&
-        (IsOnWayOut(settings, *body) || TouchesMovingCollider(*body))) {
+        (IsOnWayOut(settings, *body) || TouchesMovingCollider(*body) || TouchesCarried(*body))) {
       body->still_time = 0.0f;
     }
     may_sleep = may_sleep && body->still_time >= settings.sleep.time;

@@ -46,7 +46,7 @@ struct RandomPair {
       contact.row.plane.normal = ToVec3(random.Direction());
       contact.row.friction = friction;
       contact.rest = 1.0e-3f;
-      BeginSubstep(&contact);
+      BeginSubstep(0.0f, 0.01f, &contact);
       // Some are far apart, some overlap.
       contact.row.plane.allowed =
           static_cast<float>(-Gap(contact, false) + random.Uniform(-2.0e-3, 1.0e-3) * Unit());

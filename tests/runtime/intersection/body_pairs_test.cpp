@@ -13,7 +13,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -51,14 +53,36 @@ std::vector<TrianglePair> FromTrees(const SurfaceBody& moved, const SurfaceBody&
                                     const Vec3& offset) {
   const CollisionBody a = moved.view(), b = fixed.view();
   const PlacedBody at_a = {a, {0, 0, 0}}, at_b = {b, {offset.x, offset.y, offset.z}};
-  std::vector<TrianglePair> pairs(50000);
-  const BodyPairCount count = FindBodyPairs(at_a, at_b, pairs);
+  std::vector<TrianglePair> pairs(50000), by_trees(50000);
+  PlacedPatches placed[2];
+  for (const SurfaceBody* body : {&moved, &fixed}) {
+    REQUIRE(placed[body == &moved ? 0 : 1].Reserve(
+        DefaultAllocator(), body->surface().vertices.size(), body->surface().num_triangles(),
+        body->surface().patches.size()));
+  }
+  const BodyPairCount count = FindBodyPairs(at_a, at_b, placed, pairs);
   REQUIRE(count.complete);
+  // The patches' trees give the same pairs.
+  const BodyPairCount of_trees = FindBodyPairs(at_a, at_b, {}, by_trees);
+  REQUIRE(of_trees.complete);
+  REQUIRE(of_trees.pairs == count.pairs);
+  const auto sorted = [&](std::vector<TrianglePair> of) {
+    of.resize(count.pairs);
+    std::ranges::sort(of, {}, [](const TrianglePair& p) { return std::pair(p.moved, p.fixed); });
+    return of;
+  };
+  const std::vector<TrianglePair> p = sorted(pairs), q = sorted(by_trees);
+  for (size_t i = 0; i < p.size(); ++i) {
+    REQUIRE(std::tuple(p[i].moved, p[i].fixed, p[i].start, p[i].end) ==
+            std::tuple(q[i].moved, q[i].fixed, q[i].start, q[i].end));
+    REQUIRE(std::memcmp(&p[i].from, &q[i].from, sizeof(Vec3)) == 0);
+    REQUIRE(std::memcmp(&p[i].to, &q[i].to, sizeof(Vec3)) == 0);
+  }
   REQUIRE(count.pairs <= count.candidates);
   pairs.resize(count.pairs);
   if (count.pairs > 0) {
     std::vector<TrianglePair> few(count.pairs - 1);
-    const BodyPairCount stopped = FindBodyPairs(at_a, at_b, few);
+    const BodyPairCount stopped = FindBodyPairs(at_a, at_b, placed, few);
     REQUIRE_FALSE(stopped.complete);
     REQUIRE(stopped.pairs == few.size());
   }

@@ -11,8 +11,10 @@
 namespace plush::test {
 
 PairCapacity CapacityFor(const SurfaceBody& a, const SurfaceBody& b) {
-  return {60000, 20000, std::max(a.surface().num_triangles(), b.surface().num_triangles()),
-          static_cast<uint32_t>(std::max(a.surface().patches.size(), b.surface().patches.size()))};
+  return {
+      60000, 20000, std::max(a.surface().num_triangles(), b.surface().num_triangles()),
+      static_cast<uint32_t>(std::max(a.surface().patches.size(), b.surface().patches.size())),
+      static_cast<uint32_t>(std::max(a.surface().vertices.size(), b.surface().vertices.size()))};
 }
 
 Found Find(const SurfaceBody& moved, const SurfaceBody& fixed, const Vec3& offset,

@@ -227,11 +227,11 @@ TEST_CASE("An implicit body lands on a plane, rests there and weighs what it wei
   const BodyMoments start = MomentsOf(world, id);
   const double weight = 9.81 * start.mass;
   const double most = EnergyOf(world, id) + weight * start.centre[1];
-  bool has_flown = false, has_touched = false;
+  bool is_implicit = true, has_touched = false;
   double mean = 0.0;
   for (int step = 0; step < 240; ++step) {
     REQUIRE(StepWorld(&world, kDt) == kStepOk);
-    has_flown = has_flown || world.stats().linear_iterations > 0;
+    is_implicit = is_implicit && world.stats().linear_iterations > 0;
     has_touched = has_touched || world.stats().contacts > 0;
     CAPTURE(poisson, step);
     REQUIRE(EnergyOf(world, id) + weight * MomentsOf(world, id).centre[1] < 1.01 * most);
@@ -240,29 +240,11 @@ TEST_CASE("An implicit body lands on a plane, rests there and weighs what it wei
     REQUIRE(world.ColliderReaction(plane, &reaction).ok());
     mean -= double(reaction.force.y) / 100.0;
   }
-  CHECK(has_flown);
+  CHECK(is_implicit);
   CHECK(has_touched);
   CHECK(mean == Approx(weight).epsilon(0.01));
   CHECK(world.stats().max_speed < 2e-3f);
   for (const Vec3& x : PositionsOf(world, id, shape.num_nodes())) CHECK(x.y > -1e-3f);
-}
-
-TEST_CASE("A substep in which an implicit body lands is splitting's") {
-  const ShapeAsset shape(TetBox(3, 3, 3, 0.1, 0.09, 27), {1.0e5, 0.33, 1000.0}, double(kDt));
-  const auto land = [&](const BodySolver& solver) {
-    World world;
-    AddPlane(&world, {});
-    BodyDesc desc;
-    desc.solver = &solver;
-    desc.pose.position = {0.0f, 0.01f, 0.0f};
-    desc.velocity = {0.5f, -3.0f, 0.0f};
-    const BodyId id = AddBody(&world, shape.asset(), desc);
-    StepWorld(&world, kDt);
-    REQUIRE(world.stats().contacts > 0);
-    return ToEigen(PositionsOf(world, id, shape.num_nodes()));
-  };
-  const Points implicit = land(ImplicitSolver()), splitting = land(SplittingSolver());
-  CHECK((implicit - splitting).cwiseAbs().maxCoeff() < 1e-6);
 }
 
 TEST_CASE("Clusters make eight iterations enough for a long body") {
@@ -468,7 +450,7 @@ TEST_CASE("Settings of the implicit solver out of range are refused") {
   CHECK(code_of({.linear_tolerance = std::nanf("")}) == StatusCode::kInvalidArgument);
   CHECK(code_of({.differential = static_cast<StressDifferential>(3)}) ==
         StatusCode::kInvalidArgument);
-  CHECK(code_of({.preconditioner = static_cast<Preconditioner>(2)}) ==
+  CHECK(code_of({.preconditioner = static_cast<Preconditioner>(3)}) ==
         StatusCode::kInvalidArgument);
   CHECK(code_of({.mass_damping = -1.0f}) == StatusCode::kInvalidArgument);
 }

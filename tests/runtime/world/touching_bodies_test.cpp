@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
 #include <vector>
 
 using namespace plush;
@@ -209,6 +210,183 @@ TEST_CASE("A fixed body holds others and sleeps apart from them") {
   CHECK(cubes.Lowest(top) == Approx(double(kSize)).margin(1e-3));
   CHECK(cubes.world.IsAsleep(top));
   CHECK(cubes.Lowest(floor) == Approx(0.0).margin(1e-6));
+}
+
+TEST_CASE("A fixed body whose pins move carries, lowers, lifts and pushes sleeping ones") {
+  // A way in metres per step for 20 steps, and where the cube in its way is when it starts.
+  struct Case {
+    Vec3 way, from;
+  };
+  const auto of = GENERATE(Case{{0, -1e-3f, 0}, {0.05f, 0.203f, 0}},     // lowers it
+                           Case{{0, 1e-3f, 0}, {0.05f, 0.203f, 0}},      // lifts it
+                           Case{{1e-3f, 0, 0}, {0.05f, 0.203f, 0}},      // carries it
+                           Case{{2e-3f, 0, 0}, {0.215f, 0.0f, 0.03f}});  // pushes it over the floor
+  const bool on_floor = of.from.y == 0.0f;
+  INFO("way " << of.way.x << ", " << of.way.y);
+  Cubes cubes;
+  if (on_floor) AddPlane(&cubes.world, {});
+  BodyDesc fixed;
+  fixed.fixed = true;
+  fixed.material.friction = 0.8f;
+  const BodyId floor = cubes.Add({0, 0, 0}, 1.0e6f, fixed);
+  const BodyId other = cubes.Add(of.from);
+  cubes.Step(400);
+  REQUIRE(cubes.world.IsAsleep(other));
+  const Eigen::Vector3d before = cubes.Centre(other);
+  const std::vector<Vec3> start = cubes.Nodes(floor);
+  std::vector<uint32_t> nodes(start.size());
+  std::vector<Vec3> targets(start.size());
+  for (int step = 1; step <= 20; ++step) {
+    for (uint32_t i = 0; i < nodes.size(); ++i) {
+      nodes[i] = i;
+      targets[i] = start[i] + of.way * static_cast<float>(step);
+    }
+    REQUIRE(cubes.world.MovePins(floor, nodes, targets).ok());
+    cubes.Step(1);
+  }
+  const Eigen::Vector3d speed = ToEigen(of.way) / double(kDt), way = 20 * ToEigen(of.way);
+  const BodyMoments moving = MomentsOf(cubes.world, other);
+  cubes.Step(100);
+  const Eigen::Vector3d moved = cubes.Centre(other) - before;
+  if (on_floor) {
+    // It was 1.5 cm away, and slides on a little.
+    CHECK(moved.x() > way.x() - 0.016);
+    CHECK(moved.x() < way.x());
+    CHECK(std::hypot(moved.y(), moved.z()) < 2e-3);
+    return;
+  }
+  CHECK((Eigen::Vector3d(moving.linear_momentum) / moving.mass - speed).norm() <
+        0.2 * speed.norm());
+  CHECK((moved - way).norm() < 2e-3);
+}
+
+TEST_CASE("Bodies that move fixed ones touch give the same hash for any order of jobs") {
+  const auto run = [](bool reverse) {
+    WorldDesc desc = Cubes::WithPairs(64);
+    if (reverse) {
+      desc.jobs.run = [](void*, uint32_t count, JobFunction job, void* context) {
+        for (uint32_t i = count; i-- > 0;) job(context, i);
+      };
+    }
+    Cubes cubes(desc);
+    BodyDesc fixed;
+    fixed.fixed = true;
+    // Slots before and after the fixed body's.
+    cubes.Add({0.05f, 0.21f, 0});
+    const BodyId floor = cubes.Add({0, 0, 0}, 1.0e6f, fixed);
+    cubes.Add({-0.1f, 0.205f, 0.21f});
+    const std::vector<Vec3> start = cubes.Nodes(floor);
+    std::vector<uint32_t> nodes(start.size());
+    std::vector<Vec3> targets(start.size());
+    for (int step = 1; step <= 30; ++step) {
+      for (uint32_t i = 0; i < nodes.size(); ++i) {
+        nodes[i] = i;
+        targets[i] = start[i] + Vec3{0.0f, 2e-3f, 1e-3f} * static_cast<float>(step);
+      }
+      REQUIRE(cubes.world.MovePins(floor, nodes, targets).ok());
+      cubes.Step(1);
+    }
+    CHECK(cubes.world.stats().body_pairs > 0);
+    return cubes.world.StateHash();
+  };
+  CHECK(run(false) == run(true));
+}
+
+TEST_CASE("A body that flies off at any speed leaves the others finite") {
+  const float speed = GENERATE(1e6f, 1e12f, 1e25f, 3e37f);
+  INFO("speed " << speed);
+  WorldDesc desc = Awake();
+  desc.gravity = {};
+  Cubes cubes(desc);
+  const BodyId at_rest = cubes.Add({0.3f, 0, 0});
+  const BodyId fast = cubes.Add({0, 0, 0});
+  const std::vector<Vec3> velocities(cubes.shape.num_nodes(), Vec3{speed, 0.1f * speed, 0});
+  REQUIRE(cubes.world.SetNodeVelocities(fast, velocities).ok());
+  cubes.Step(20);
+  for (const Vec3& x : cubes.Nodes(at_rest)) {
+    CHECK(std::isfinite(x.x + x.y + x.z));
+  }
+}
+
+TEST_CASE("What rests on a fixed body wakes when a call takes it away") {
+  const int call = GENERATE(0, 1, 2, 3);
+  CAPTURE(call);
+  Cubes cubes;
+  BodyDesc fixed;
+  fixed.fixed = true;
+  const BodyId floor = cubes.Add({0, 0, 0}, 1.0e6f, fixed);
+  const BodyId top = cubes.Add({0.05f, 0.203f, 0});
+  cubes.Step(300);
+  REQUIRE(cubes.world.IsAsleep(top));
+  Pose away;
+  away.position = {3, 0, 0};
+  const Status changed = call == 0   ? cubes.world.SetEnabled(floor, false)
+                         : call == 1 ? cubes.world.Teleport(floor, away)
+                         : call == 2 ? cubes.world.ResetBody(floor, away)
+                                     : cubes.world.SetFilter(floor, {.mask = 0});
+  REQUIRE(changed.ok());
+  cubes.Step(20);
+  CHECK(cubes.Lowest(top) < 0.15);
+}
+
+TEST_CASE("The forces on a body's pins hold what rests on it, too") {
+  Cubes cubes(Awake());
+  const std::span<const Vec3> X = cubes.shape.asset().simulation().nodes;
+  // All nodes but the middle one: the pins carry most of each contact point.
+  std::vector<uint32_t> pins;
+  for (uint32_t i = 0; i < X.size(); ++i) {
+    if (std::fabs(X[i].x) > 1e-3f || std::fabs(X[i].z) > 1e-3f) pins.push_back(i);
+  }
+  BodyDesc held;
+  held.pinned_nodes = pins;
+  held.report_reactions = true;
+  const BodyId low = cubes.Add({0, 0, 0}, 1.0e6f, held);
+  const BodyId high = cubes.Add({0.01f, 0.203f, 0.01f});
+  cubes.Step(200);
+  REQUIRE(cubes.world.stats().body_pairs == 1);
+  std::vector<Vec3> forces(X.size());
+  REQUIRE(cubes.world.NodeReactions(low, forces).ok());
+  double sum = 0.0;
+  for (const Vec3& force : forces) sum += double(force.y);
+  // They are forces on the targets, which press down.
+  CHECK(-sum == Approx((cubes.Mass(low) + cubes.Mass(high)) * 9.81).epsilon(0.01));
+}
+
+// Contact points that jumped with each search once kept such a heap awake for ever.
+TEST_CASE("A heap of soft bodies comes to rest and sleeps") {
+  Cubes cubes;
+  for (const Vec3& normal :
+       {Vec3{0, 1, 0}, Vec3{1, 0.3f, 0}, Vec3{-1, 0.3f, 0}, Vec3{0, 0.3f, 1}, Vec3{0, 0.3f, -1}}) {
+    AddPlane(&cubes.world, {normal, normal.y == 1.0f ? 0.0f : -0.25f});
+  }
+  for (int k = 0; k < 8; ++k) {
+    BodyDesc turned;
+    turned.pose.rotation = {0.3f * float(k % 3), 0.2f, 0.1f * float(k), 1.0f};
+    cubes.Add({k % 2 == 0 ? -0.12f : 0.12f, 0.1f + 0.3f * float(k / 2), 0.05f * float(k % 3)},
+              2.0e4f, turned);
+  }
+  cubes.Step(1500);
+  CHECK(cubes.world.stats().asleep == 8);
+}
+
+TEST_CASE("A state loads after a body has gone that touched others") {
+  Cubes cubes;
+  AddPlane(&cubes.world, {});
+  for (int k = 0; k < 3; ++k) cubes.Add({0, 0.001f + 0.201f * float(k), 0});
+  cubes.Step(100);
+  REQUIRE(cubes.world.stats().body_pairs == 2);
+  REQUIRE(cubes.world.RemoveBody(cubes.ids[1]).ok());
+  std::vector<std::byte> bytes(cubes.world.StateBytes());
+  size_t written = 0;
+  REQUIRE(cubes.world.SaveState(bytes, &written).ok());
+  Cubes other;
+  const Asset* assets[] = {&cubes.shape.asset()};
+  REQUIRE(other.world.LoadState(bytes, assets).ok());
+  for (int step = 0; step < 40; ++step) {
+    cubes.Step(1);
+    StepWorld(&other.world, kDt);
+    REQUIRE(cubes.world.StateHash() == other.world.StateHash());
+  }
 }
 
 TEST_CASE("Contacts between bodies are reported once a pair") {

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+// Source: see implicit_step.cpp.
+#include "body/newton_step.h"
+
+#include "base/vector_math.h"
+#include "body/body_colliders.h"
+#include "body/node_pass.h"
+#include "body/pin_motion.h"
+#include "contact/contact_gradients.h"
+#include "solver/minimum_residuals.h"
+#include "solver/panel_solve.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plush {
+namespace {
+
+// Parts of a Newton step that are tried before it is dropped.
+constexpr int kMostTries = 8;
+
+// Whether a tet's lambda is more than splitting takes.
+bool ResistsVolume(const ElementView& elements) {
+  for (size_t b = 0; b < elements.blocks.size(); ++b) {
+    const float *bulk = elements.BulkOf(b), *stiffness = elements.StiffnessOf(b);
+    for (size_t i = 0; i < kBlockTets; ++i) {
+      if (bulk[i] > 0.5f * kMostBulk * stiffness[i]) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+// rhs = the part of b that elasticity does not have.
+void NewtonStep::MakeInertialPart() {
+  const std::span<const NodeVec> x = body->x.span();
+  const std::span<NodeVec> y = body->y.span(), rhs = body->rhs.span();
+  rhs[x.size()] = NodeVec();
+  if (settings.quasistatic) {
+    const Vec3 fall = GravityOf(of.settings, *body) * (of.h * of.h);
+    for (size_t i = 0; i < x.size(); ++i) {
+      rhs[i] = NodeVec(x[i].w > 0.0f ? fall * (1.0f / x[i].w) : Vec3{}, 0.0f);
+    }
+    return;
+  }
+  MakeInertialRhs(x, body->v.span(), GravityOf(of.settings, *body), of.h, y, rhs);
+  if (settings.mass_damping == 0.0f) return;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (x[i].w > 0.0f) rhs[i] -= (y[i] - x[i]) * (settings.mass_damping * of.h / x[i].w);
+  }
+}
+
+// Adds the tets' forces at y, and finds what A is made of.
+void NewtonStep::AddForces(std::span<const float> starts) {
+  if (has_model()) {
+    LineariseModelTets(body->elements, body->y.span(), Elements(), settings, starts,
+                       body->newton.tets.span(), body->kappa.span(), body->rhs.span());
+  } else {
+    LineariseTets(body->elements, body->y.span(), Elements(), starts, At(), body->kappa.span(),
+                  body->rhs.span());
+  }
+}
+
+void NewtonStep::Begin() {
+  if (!has_model()) return;
+  BeginModelTets(body->elements, body->x.span(), settings, body->Rotations(),
+                 body->newton.tets.span());
+}
+
+void NewtonStep::Restart() {
+  std::copy(body->x.begin(), body->x.end(), body->y.begin());
+  AddForces({});
+  PlaceFirstIterate(of, body, stats);
+  body->progress.has_matrix = false;
+  body->progress.iterations = 0;
+}
+
+void NewtonStep::End() {
+  if (ReportsReactions(*body)) MakeGradient();
+  if (!has_model()) return;
+  EndModelTets(body->elements, body->x.span(), body->y.span(), settings, body->newton.tets.span(),
+               body->Rotations());
+}
+
+double NewtonStep::MakeGradient() {
+  const PhaseTimer timer(stats, Phase::kElements);
+  MakeInertialPart();
+  body->momentum = SumVectors(body->rhs.span());
+  AddForces(settings.quasistatic ? std::span<const float>() : body->stretches.span());
+  if (ReportsReactions(*body)) StartPinImpulses(body);
+  ClearPinned(body->x.span(), body->rhs.span());
+  return std::sqrt(DotProduct(body->rhs.span(), body->rhs.span()));
+}
+
+void NewtonStep::Multiply(StressDifferential differential, std::span<const NodeVec> p,
+                          std::span<NodeVec> q) {
+  const float share = MassShare();
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    const float w = body->x[i].w;
+    q[i] = NodeVec(w > 0.0f ? p[i] * (share / w) : Vec3{}, 0.0f);
+  }
+  q[body->x.size()] = NodeVec();
+  if (has_model()) {
+    AddModelProduct(body->elements, Elements(), settings, body->newton.tets.span(), differential, p,
+                    q);
+  } else {
+    AddStiffnessProduct(body->elements, Elements(), At(), differential, p, q);
+  }
+  ClearPinned(body->x.span(), q);
+}
+
+void NewtonStep::MakeInverses() {
+  const std::span<Mat3> blocks = body->newton.inverses.span();
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    const float w = body->x[i].w, m = w > 0.0f ? MassShare() / w : 1.0f;
+    blocks[i] = {{m, 0.0f, 0.0f}, {0.0f, m, 0.0f}, {0.0f, 0.0f, m}};
+  }
+  if (has_model()) {
+    AddModelDiagonal(body->elements, Elements(), settings, body->newton.tets.span(), blocks);
+  } else {
+    AddStiffnessDiagonal(body->elements, Elements(), At(), blocks);
+  }
+  for (Mat3& block : blocks) {  // symmetric: the inverse is the cofactors over the determinant
+    const Mat3 cofactors = Cofactor(block);
+    const float det = Dot(block.c0, cofactors.c0);
+    block = cofactors * (det > 0.0f ? 1.0f / det : 0.0f);
+  }
+}
+
+void NewtonStep::Precondition(std::span<NodeVec> z) {
+  if (settings.preconditioner == Preconditioner::kFactor) {
+    SolvePanels(of.system.factor, of.system.workspace, z);
+    return;
+  }
+  if (settings.preconditioner == Preconditioner::kNone) return;
+  const std::span<const Mat3> inverses = body->newton.inverses.span();
+  for (size_t i = 0; i < inverses.size(); ++i) z[i] = inverses[i] * z[i];
+}
+
+// newton.d = A^-1 rhs as far as the settings say. rhs becomes the residual.
+LinearResult NewtonStep::Solve(StressDifferential differential) {
+  const PhaseTimer timer(stats, Phase::kSolve);
+  if (settings.preconditioner == Preconditioner::kJacobi) MakeInverses();
+  const auto multiply = [&](std::span<const NodeVec> p, std::span<NodeVec> q) {
+    Multiply(differential, p, q);
+  };
+  const auto precondition = [&](std::span<NodeVec> z) { Precondition(z); };
+  const LinearLimits limits = {settings.linear_iterations, double(settings.linear_tolerance)};
+  Body::Newton& own = body->newton;
+  const std::span<NodeVec> p = own.p.span(), q = own.q.span(), d = own.d.span();
+  LinearResult result;
+  if (settings.linear_method == LinearMethod::kMinimumResiduals) {
+    const MinresScratch scratch = {p, q, own.v.span(), own.w.span(), own.last_w.span()};
+    result = MinimumResiduals(multiply, precondition, limits, scratch, body->rhs.span(), d);
+    result.is_indefinite = !(result.work > 0.0);
+  } else {
+    result = ConjugateGradients(multiply, precondition, limits, {p, q}, body->rhs.span(), d);
+  }
+  stats->linear_iterations += static_cast<uint32_t>(result.iterations);
+  const bool is_free = body->system->num_pinned == 0 && settings.mass_damping == 0.0f;
+  if (is_free && !MovesClusters(of.settings, *body)) {
+    KeepMomentum(body->x.span(), body->momentum, d.first(body->x.size()));
+  }
+  return result;
+}
+
+// The same where contacts may hold the body. Moves y, too.
+LinearResult NewtonStep::SolveHeld(StressDifferential differential) {
+  const PhaseTimer timer(stats, Phase::kContact);
+  const auto multiply = [&](std::span<const NodeVec> p, std::span<NodeVec> q) {
+    Multiply(differential, p, q);
+  };
+  ContactSolve solve = {of.system, ProblemOf(of.settings, of.h, *body), &body->contacts,
+                        body->d.span()};
+  const LinearLimits limits = {settings.linear_iterations, double(settings.linear_tolerance)};
+  const LinearResult result =
+      ContactGradients(multiply, limits, {body->newton.p.span(), body->newton.q.span()}, &solve,
+                       body->rhs.span(), body->y.span(), body->newton.d.span());
+  stats->linear_iterations += static_cast<uint32_t>(result.iterations);
+  CountContacts(solve.stats, stats);
+  return result;
+}
+
+// Moves y along newton.d, unless it `has_moved`, and makes the gradient there. `work` is
+// that of newton.d at the start. Goes back on the way, if the settings say so, until the objective
+// has not risen; with the contacts' impulses as forces. Returns whether y has moved.
+bool NewtonStep::MoveBy(double work, bool has_moved) {
+  const std::span<NodeVec> d = body->newton.d.span();
+  const double of_contacts = is_held ? ContactWork(body->contacts, d) : 0.0;
+  float moved = 1.0f;
+  if (!has_moved) MoveNodes(d, body->y.span());
+  for (int i = 0;; ++i) {
+    MakeGradient();
+    const double at_end = (DotProduct(body->rhs.span(), d) + of_contacts) * double(moved);
+    const bool rises = !(work * double(moved) + at_end >= 0.0);
+    if (!settings.line_search || !rises) return true;
+    if (i == 0) ++stats->overshoots;
+    const double start = work * double(moved);
+    double share = start / (start - at_end);  // where the work vanishes, if it were linear
+    if (!(share > 0.0 && share < 1.0) || i == kMostTries) share = 0.0;
+    const float next = moved * static_cast<float>(share);
+    for (size_t k = 0; k < d.size(); ++k) body->y[k] += d[k] * (next - moved);
+    moved = next;
+    if (moved == 0.0f) return MakeGradient(), false;
+  }
+}
+
+void NewtonStep::MoveClusters() {
+  if (!MovesClusters(of.settings, *body)) return;
+  bool* has_matrix = &body->progress.has_matrix;
+  if (!settings.line_search || !ResistsVolume(body->elements)) {
+    return CorrectClusters(of.settings, of.h, body, stats, has_matrix);
+  }
+  if (is_held) return;
+  const std::span<NodeVec> d = body->newton.d.span(), start = body->newton.p.span();
+  MakeGradient();
+  std::copy(body->rhs.begin(), body->rhs.end(), start.begin());
+  std::copy(body->y.begin(), body->y.end(), d.begin());
+  CorrectClusters(of.settings, of.h, body, stats, has_matrix);
+  for (size_t i = 0; i < d.size(); ++i) d[i] = NodeVec(body->y[i] - d[i], 0.0f);
+  MoveBy(DotProduct(start, d), true);
+}
+
+// One Newton iteration. Returns whether y has moved; `norm` is that of b afterwards.
+bool NewtonStep::Iterate(double* norm) {
+  const StressDifferential wanted = settings.differential;
+  for (const StressDifferential differential : {wanted, StressDifferential::kHybrid}) {
+    const LinearResult result = is_held ? SolveHeld(differential) : Solve(differential);
+    if (result.iterations > 0 &&
+        !(result.is_indefinite && differential == StressDifferential::kExact)) {
+      if (MoveBy(result.work, is_held)) {
+        *norm = std::sqrt(DotProduct(body->rhs.span(), body->rhs.span()));
+        return true;
+      }
+    } else {
+      if (is_held) {
+        for (size_t k = 0; k < body->y.size(); ++k) body->y[k] -= body->newton.d[k];
+      }
+      MakeGradient();
+    }
+    if (differential == StressDifferential::kHybrid) break;
+    ++stats->newton_fallbacks;
+  }
+  return false;
+}
+
+}  // namespace plush

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Newton iterations of one body's substep of backward Euler: see implicit_step.cpp.
+#pragma once
+
+#include "plush/implicit_settings.h"
+
+#include "body/body.h"
+#include "body/coarse_correction.h"
+#include "body/substep.h"
+#include "elasticity/force_differential.h"
+#include "solver/conjugate_gradients.h"
+
+#include <span>
+
+namespace plush {
+
+/// Whether clusters move before and after the Newton iterations. They know only the default
+/// material, and no drag by mass.
+inline bool MovesClusters(const StepSettings& settings, const Body& body) {
+  const ImplicitSettings& own = body.solver.implicit;
+  return HasCoarseLevel(settings, body) && own.mass_damping == 0.0f && !own.quasistatic &&
+         !UsesModel(own);
+}
+
+/// One substep of one body. Its functions do not allocate.
+struct NewtonStep {
+  const SubstepOf& of;
+  const ImplicitSettings& settings;
+  Body* body;
+  StepStats* stats;
+  bool is_held = false;  ///< by contacts
+
+  /// Begins the substep.
+  void Begin();
+  /// Goes back to where BeginSubstep left the body. The multipliers become those of the start.
+  void Restart();
+  /// body->rhs = b at body->y, and what A is made of. Returns the norm of b.
+  double MakeGradient();
+  /// Moves the clusters, if MovesClusters. They take the volume's change from the multipliers,
+  /// which do not change meanwhile: where tets resist it so much that this could add energy, they
+  /// move as far as the objective does not rise, or if contacts hold the body, not at all.
+  void MoveClusters();
+  /// One Newton iteration. Returns whether body->y has moved; `norm` is that of b afterwards.
+  bool Iterate(double* norm);
+  /// Ends the substep at body->y.
+  void End();
+
+ private:
+  bool has_model() const { return UsesModel(settings); }
+  ElementSettings Elements() const {
+    return {of.h, settings.quasistatic ? 0.0f : body->elements.damping,
+            of.settings.splitting.polar_iterations};
+  }
+  TetsAt At() const { return {body->Rotations(), body->newton.stretches.span()}; }
+  // The share of the mass matrix in A.
+  float MassShare() const {
+    return settings.quasistatic ? 0.0f : 1.0f + settings.mass_damping * of.h;
+  }
+
+  void MakeInertialPart();
+  void AddForces(std::span<const float> starts);
+  void Multiply(StressDifferential differential, std::span<const NodeVec> p, std::span<NodeVec> q);
+  void MakeInverses();
+  void Precondition(std::span<NodeVec> z);
+  LinearResult Solve(StressDifferential differential);
+  LinearResult SolveHeld(StressDifferential differential);
+  bool MoveBy(double work, bool has_moved);
+};
+
+}  // namespace plush

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Prints tables of the papers' experiments: energies of a beam by stress differential [Civ 3.3.5],
+# and degenerate tets over time by rotation method [Civ 4.5]. Takes some minutes.
+#
+# usage: samples/papers/run.sh
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+if [ $# -gt 0 ]; then
+  sed -n '3,6s/^# \{0,1\}//p' "$0"
+  exit 1
+fi
+
+build=build/release
+[ -f "$build/build.ninja" ] || tools/setup.sh build
+cmake --build "$build" --target plush_runtime_tests
+"$build/tests/plush_runtime_tests" "[papers]"
