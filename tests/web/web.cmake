@@ -1,6 +1,8 @@
 # Tests the viewer of `plush report`.
-#   bundle   builds it from the lock file and compares it with the committed page, byte by byte
-#   browser  makes reports and works every control in chromium (report.mjs)
+#   bundle    builds it from the lock file and compares it with the committed page, byte by byte
+#   controls  makes reports and works every control in chromium (report.mjs)
+#   tasks     does three tasks of a new user (tasks.mjs)
+#   usd       reads scenes of `plush export --to usda` with tinyusdz (usd.mjs)
 #
 #   cmake -DCASE=... -DPLUSH_SOURCE_DIR=... -DPLUSH_EXECUTABLE=... -DWORK_DIR=... -P web.cmake
 
@@ -22,7 +24,7 @@ foreach(program IN ITEMS NODE NPM)
     string(APPEND missing " ${program}")
   endif()
 endforeach()
-if(CASE STREQUAL "browser" AND NOT CHROMIUM)
+if(NOT CASE STREQUAL "bundle" AND NOT CHROMIUM)
   string(APPEND missing " CHROMIUM")
 endif()
 if(missing)
@@ -61,14 +63,49 @@ if(CASE STREQUAL "bundle")
 endif()
 
 set(samples ${PLUSH_SOURCE_DIR}/samples/models)
-run(${PLUSH_EXECUTABLE} bake ${samples}/bear.glb -o bear.plush --tets 400 --young 4e4 -q --report bake.json)
-run(${PLUSH_EXECUTABLE} bake ${samples}/octopus.glb -o octopus.plush --tets 900 --young 6e4 -q)
+function(bake model tets)
+  run(${PLUSH_EXECUTABLE} bake ${samples}/${model}.glb -o ${model}.plush --tets ${tets} -q ${ARGN})
+endfunction()
+function(report)
+  run(${PLUSH_EXECUTABLE} report -q ${ARGN})
+endfunction()
+
+if(CASE STREQUAL "usd")
+  bake(bear 400)
+  foreach(spelling IN ITEMS usda usda-omni)
+    run(${PLUSH_EXECUTABLE} export bear.plush -o ${spelling}.usda --to ${spelling} -q)
+  endforeach()
+  run(${NODE} usd.mjs ${CHROMIUM} usda.usda usda-omni.usda)
+  return()
+endif()
+
+if(CASE STREQUAL "tasks")
+  bake(octopus 900 --young 6e4)
+  bake(bear 400 --young 4e4)
+  # A crate whose lid stands open: a hole, an edge of three triangles, a triangle without area.
+  file(WRITE ${WORK_DIR}/dirty.obj "o crate\nv 0 0 0\nv 0.4 0 0\nv 0.4 0.3 0\nv 0 0.3 0\nv 0 0 0.3\nv 0.4 0 0.3\n"
+    "v 0.4 0.3 0.3\nv 0 0.3 0.3\nv 0.6 0.5 0.1\nf 1 4 3\nf 1 3 2\nf 5 6 7\nf 5 7 8\nf 1 2 6\nf 1 6 5\nf 4 8 7\n"
+    "f 4 7 3\nf 1 5 8\nf 1 8 4\nf 2 3 7\nf 3 7 9\nf 3 3 7\n")
+  run(${PLUSH_EXECUTABLE} bake dirty.obj -o dirty.plush --tets 100 -q)
+  report(octopus.plush -o octopus.html)
+  report(dirty.plush -o dirty.html --source dirty.obj)
+  report(bear.plush -o drop.html --simulate bear.plush)
+  run(${NODE} tasks.mjs ${CHROMIUM} octopus.html dirty.html drop.html)
+  return()
+endif()
+
+foreach(tets IN ITEMS 150 800)
+  run(${PLUSH_EXECUTABLE} bake ${samples}/bear.glb -o bear_${tets}.plush --tets ${tets} -q)
+endforeach()
+bake(bear 400 --young 4e4 --report bake.json)
+bake(octopus 900 --young 6e4)
 file(WRITE ${WORK_DIR}/list/broken.plush "no asset")
 file(COPY ${WORK_DIR}/bear.plush ${WORK_DIR}/octopus.plush DESTINATION ${WORK_DIR}/list)
 file(RENAME ${WORK_DIR}/list/octopus.plush "${WORK_DIR}/list/<img src=x onerror=broken=1>.plush")
-run(${PLUSH_EXECUTABLE} report bear.plush -o report.html -q --simulate bear.plush --bake-report bake.json
-  --source ${samples}/bear.glb)
-run(${PLUSH_EXECUTABLE} report --compare bear.plush octopus.plush -o compare.html -q)
+report(bear.plush -o report.html --simulate bear.plush --bake-report bake.json
+  --source ${samples}/bear.glb --png chromium.png --png-by chromium)
+report(--compare bear.plush bear_150.plush bear_800.plush octopus.plush -o compare.html --png cpu.png
+  --png-by cpu)
 execute_process(COMMAND ${PLUSH_EXECUTABLE} report list -o index.html -q WORKING_DIRECTORY ${WORK_DIR}
   RESULT_VARIABLE code)
 if(NOT code EQUAL 3)
@@ -79,4 +116,4 @@ message("the bear with 300 frames: ${size} bytes")
 if(size GREATER 1500000)
   message(FATAL_ERROR "more than 1.5 MB")
 endif()
-run(${NODE} report.mjs ${CHROMIUM} report.html compare.html index.html --pictures .)
+run(${NODE} report.mjs ${CHROMIUM} report.html compare.html index.html chromium.png cpu.png --pictures .)

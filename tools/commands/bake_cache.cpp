@@ -4,7 +4,11 @@
 #include "base/files.h"
 #include "report/source_report.h"
 
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <ctime>
 #include <filesystem>
 #include <span>
@@ -16,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr char kScheme[] = "plush bake cache 2";
+constexpr char kScheme[] = "plush bake cache 3";
 constexpr char kAbsent[] = "absent";
 
 std::span<const std::byte> Bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
@@ -55,26 +59,63 @@ bool DecodeBake(std::span<const std::byte> bytes, CachedBake* bake) {
   return bake->document.is_object() && ReadFindings(head["findings"], &bake->findings);
 }
 
+// Names a file of this host as it is now: whoever writes it changes the key. Empty if it changed
+// lately.
+std::string IdentityKey(const std::string& path) {
+  constexpr time_t kLeastAge = 60;  // [s]
+  struct stat info = {};
+  struct utsname host = {};
+  if (::stat(path.c_str(), &info) != 0 || ::uname(&host) != 0) return "";
+  if (std::time(nullptr) - info.st_ctim.tv_sec < kLeastAge) return "";
+  KeyMaker key;
+  key.Add("content of a file");
+  key.Add(host.nodename);
+  key.Add(path);
+  for (const auto number :
+       {static_cast<int64_t>(info.st_dev), static_cast<int64_t>(info.st_ino),
+        static_cast<int64_t>(info.st_size), static_cast<int64_t>(info.st_mtim.tv_sec),
+        static_cast<int64_t>(info.st_mtim.tv_nsec), static_cast<int64_t>(info.st_ctim.tv_sec),
+        static_cast<int64_t>(info.st_ctim.tv_nsec)}) {
+    key.Add(std::to_string(number));
+  }
+  return key.Key();
+}
+
 }  // namespace
 
 BakeCache::BakeCache(const CacheOptions& options, BakeCacheInputs inputs)
     : store_(options.folder, options.max_bytes), inputs_(std::move(inputs)) {}
 
-Result<std::string> FileKeys::Of(const std::string& path) {
+Result<std::string> FileKeys::Of(const std::string& path, const CacheStore& store) {
   const std::scoped_lock lock(mutex_);
   std::string& known = keys_[path];
   if (!known.empty()) return known;
+  const std::string identity = IdentityKey(path);
+  if (!identity.empty()) {
+    for (const std::byte letter : store.Load(identity).bytes) known += static_cast<char>(letter);
+    if (!known.empty()) return known;
+  }
   KeyMaker content;
   if (auto done = content.AddFile(path); !done.ok()) return done.error();
   known = content.Key();
+  // It may have changed while it was read.
+  if (!identity.empty() && IdentityKey(path) == identity) unnoted_[identity] = known;
   return known;
+}
+
+void FileKeys::Note(const CacheStore& store) {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [identity, key] : unnoted_) {
+    if (!store.Store(identity, Bytes(key)).ok()) break;  // this costs time only
+  }
+  unnoted_.clear();
 }
 
 Result<std::string> BakeCache::MainKey(FileKeys* programs) const {
   KeyMaker key;
   key.Add(kScheme);
   for (const std::string& program : inputs_.programs) {
-    const Result<std::string> content = programs->Of(program);
+    const Result<std::string> content = programs->Of(program, store_);
     if (!content.ok()) return content.error();
     key.Add(content.value());
   }
@@ -112,10 +153,10 @@ std::string BakeCache::ResultKey(const std::vector<std::string>& files) const {
 }
 
 std::optional<CachedBake> BakeCache::Find(FileKeys* programs, FindingList* findings) {
-  ::clock_gettime(CLOCK_REALTIME, &start_);
   const Result<std::string> main_key = MainKey(programs);
   if (!main_key.ok()) return std::nullopt;  // the bake itself says what is wrong
   main_key_ = main_key.value();
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &start_);  // the clock of file times
   const auto damaged = [findings](const std::string& key) {
     findings->Add("CACHE_DAMAGED", 1, "the cache's entry " + key + " is damaged; baked anew");
     return std::nullopt;
@@ -143,6 +184,7 @@ std::optional<CachedBake> BakeCache::Find(FileKeys* programs, FindingList* findi
     if (!was_read) bake.missing.push_back(Located(file));
   }
   for (std::string& source : bake.sources) source = Located(source);
+  programs->Note(store_);
   return bake;
 }
 
@@ -150,8 +192,11 @@ void BakeCache::Keep(const CachedBake& bake, FindingList* findings) {
   FileKeys programs;
   const Result<std::string> main_key = MainKey(&programs);
   if (main_key_.empty() || !main_key.ok() || main_key.value() != main_key_) return;
-  // A file that changed after Find may have been read before or after.
+  // A file that changed after Find may have been read before or after, and one that was missed may
+  // be there by now.
   if (AnyChangedSince(start_, bake.sources)) return;
+  const auto is_there = [](const std::string& path) { return KeyMaker().AddFile(path).ok(); };
+  if (std::ranges::any_of(bake.missing, is_there)) return;
   std::vector<std::string> read;
   for (const std::string& source : bake.sources) read.push_back(Relative(source));
   std::vector<std::string> files = read;
@@ -167,7 +212,11 @@ void BakeCache::Keep(const CachedBake& bake, FindingList* findings) {
   // The result first: a list without one is looked up in vain.
   auto done = store_.Store(ResultKey(files), EncodeBake(bake));
   if (done.ok()) done = store_.Store(main_key_, Bytes(lists));
-  if (!done.ok()) findings->Add("CACHE_NOT_WRITTEN", 1, done.error().message);
+  if (!done.ok()) {
+    findings->Add("CACHE_NOT_WRITTEN", 1, done.error().message);
+  } else {
+    programs.Note(store_);
+  }
 }
 
 }  // namespace plush::tools

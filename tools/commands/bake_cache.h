@@ -43,12 +43,18 @@ struct CachedBake {
 /// The keys of the contents of files, each of which is read once. For several threads.
 class FileKeys {
  public:
-  /// Errors: kIo.
-  Result<std::string> Of(const std::string& path);
+  /// Takes the key from `store` if a process of this host has noted it for a file of this name,
+  /// inode, size and times. A file that changed in the last minute is always read: clocks of file
+  /// systems are coarse, and those of servers differ. Errors: kIo.
+  Result<std::string> Of(const std::string& path, const CacheStore& store);
+
+  /// Notes the keys of files that were read, for later processes.
+  void Note(const CacheStore& store);
 
  private:
   std::mutex mutex_;
-  std::map<std::string, std::string> keys_;
+  std::map<std::string, std::string> keys_;     // by path
+  std::map<std::string, std::string> unnoted_;  // by the key of name, inode, size and times
 };
 
 class BakeCache {

@@ -237,12 +237,24 @@ nlohmann::json StaticJson(const StaticSummary& summary, size_t file_bytes) {
            static_cast<double>(file_bytes) / static_cast<double>(summary.triangles)}};
 }
 
+// The command line as a shell takes it: words in quotes where they need them.
+std::string CommandText(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    const bool is_plain =
+        !word.empty() && word.find_first_not_of(
+                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                             "0123456789_-+=./:,@%") == std::string::npos;
+    text += (text.empty() ? "" : " ") + (is_plain ? word : ShellWord(word));
+  }
+  return text;
+}
+
 nlohmann::json DocumentOf(const BakeVerb& run) {
-  nlohmann::json document = {{"tool_version", kVersionString},
-                             {"input", run.options.input},
-                             {"output", run.options.output_path},
-                             {"stages", StagesJson(run.stages)},
-                             {"peak_memory_bytes", PeakMemoryBytes()}};
+  nlohmann::json document = {
+      {"tool_version", kVersionString},    {"input", run.options.input},
+      {"output", run.options.output_path}, {"command", CommandText(run.options.command)},
+      {"stages", StagesJson(run.stages)},  {"peak_memory_bytes", PeakMemoryBytes()}};
   if (run.bytes.empty()) return document;
   document["file_bytes"] = run.bytes.size();
   document["missing_files"] = Absolute(run.missing);
@@ -336,9 +348,12 @@ Result<Done> MakeBytes(BakeVerb* run) {
   if (!done.ok() || ExitCodeOf(run->findings, options.output) != ExitCode::kOk) return done;
   nlohmann::json document = DocumentOf(*run);
   for (const char* key :
-       {"input", "output", "stages", "peak_memory_bytes", "cache", "missing_files"}) {
+       {"input", "output", "command", "stages", "peak_memory_bytes", "cache", "missing_files"}) {
     document.erase(key);
   }
+  double seconds = 0.0;
+  for (const Stage& stage : run->stages) seconds += stage.seconds;
+  document["bake_seconds"] = seconds;
   cache.Keep({run->bytes, run->findings, document, run->sources, run->missing},
              &run->cache_findings);
   return done;
@@ -383,8 +398,9 @@ std::optional<std::vector<std::string>> TakeFromCache(const BakeOptions& options
   return Absolute(AllSources(run));
 }
 
-void AddBakeCommand(CLI::App* app, int* exit_code) {
+void AddBakeCommand(std::vector<std::string> command, CLI::App* app, int* exit_code) {
   const auto options = std::make_shared<BakeOptions>();
+  options->command = std::move(command);
   CLI::App* verb =
       app->add_subcommand(kVerb, "Turns a source mesh into a soft body or a static mesh (.plush).");
   AddBakeOptions(verb, options.get());

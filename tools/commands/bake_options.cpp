@@ -151,17 +151,40 @@ void NoteGivenOptions(const CLI::App& verb, BakeOptions* options) {
   options->given_words = GivenWords(verb);
 }
 
+std::vector<BakeOptionName> BakeOptionNames() {
+  const std::set<std::string> paths = {"pins", "material-map", "embed"};
+  const std::set<std::string> reserved = {
+      "help",   "output", "depfile", "list-sources", "keep-unchanged", "threads",           "json",
+      "report", "quiet",  "verbose", "cache",        "cache-size",     "warnings-as-errors"};
+  CLI::App app;
+  BakeOptions unused;
+  AddBakeOptions(&app, &unused);
+  std::vector<BakeOptionName> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      OptionKind kind =
+          option->get_items_expected_max() == 0 ? OptionKind::kFlag : OptionKind::kWord;
+      if (paths.count(name) > 0) kind = OptionKind::kPath;
+      if (reserved.count(name) > 0) kind = OptionKind::kReserved;
+      names.push_back({name, kind});
+    }
+  }
+  return names;
+}
+
 Result<BakeOptions> ParseBakeOptions(std::vector<std::string> arguments) {
   CLI::App app;
   BakeOptions options;
   AddBakeOptions(&app, &options);
   std::ranges::reverse(arguments);  // as CLI11 takes them
   try {
-    app.parse(arguments);
+    app.parse(std::vector<std::string>(arguments));
   } catch (const CLI::ParseError& error) {
     return Error{ExitCode::kUsage, error.what()};
   }
   NoteGivenOptions(app, &options);
+  options.command = {"plush", "bake"};
+  options.command.insert(options.command.end(), arguments.rbegin(), arguments.rend());
   return options;
 }
 

@@ -4,6 +4,7 @@
 
 #include "bake/bake.h"
 #include "bake/static_bake.h"
+#include "batch/manifest.h"
 #include "commands/options.h"
 #include "commands/output.h"
 
@@ -28,6 +29,7 @@ struct BakeOptions {
   bool keep_unchanged = false;  ///< leave an output alone that has the same bytes
   CacheOptions cache;
   std::vector<std::string> given_body_options;  ///< those that a static mesh has no use for
+  std::vector<std::string> command;             ///< the words of the command line
   std::vector<std::string> given_words;         ///< "NAME=VALUE", of which the bytes may depend
   OutputOptions output;
 };
@@ -37,6 +39,9 @@ void AddBakeOptions(CLI::App* verb, BakeOptions* options);
 
 /// Fills the fields given_... after the parsing.
 void NoteGivenOptions(const CLI::App& verb, BakeOptions* options);
+
+/// What a manifest of `plush batch` may call each option.
+std::vector<BakeOptionName> BakeOptionNames();
 
 /// The options that a command line of `plush bake` gives. Errors: kUsage.
 Result<BakeOptions> ParseBakeOptions(std::vector<std::string> arguments);

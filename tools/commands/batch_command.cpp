@@ -33,7 +33,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <thread>
 #include <unordered_set>
 #include <utility>
@@ -70,28 +69,6 @@ struct BatchRun {
   bool shows_progress() const { return ::isatty(STDERR_FILENO) != 0 && !options.out.quiet; }
 };
 
-// What a manifest may call each option of `plush bake`.
-std::vector<BakeOptionName> BakeOptionNames() {
-  const std::set<std::string> paths = {"pins", "material-map", "embed"};
-  const std::set<std::string> reserved = {
-      "help",   "output", "depfile", "list-sources", "keep-unchanged", "threads",           "json",
-      "report", "quiet",  "verbose", "cache",        "cache-size",     "warnings-as-errors"};
-  CLI::App app;
-  BakeOptions unused;
-  AddBakeOptions(&app, &unused);
-  std::vector<BakeOptionName> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      OptionKind kind =
-          option->get_items_expected_max() == 0 ? OptionKind::kFlag : OptionKind::kWord;
-      if (paths.count(name) > 0) kind = OptionKind::kPath;
-      if (reserved.count(name) > 0) kind = OptionKind::kReserved;
-      names.push_back({name, kind});
-    }
-  }
-  return names;
-}
-
 std::string OwnPath() {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -99,12 +76,13 @@ std::string OwnPath() {
 }
 
 BatchTools ToolsOf(const BatchOptions& options) {
-  BatchTools tools{OwnPath(), HelperPath({}), {}};
+  BatchTools tools;
+  tools.plush = OwnPath();
+  tools.importer = HelperPath({});
   if (options.out.warnings_as_errors) tools.options.emplace_back("-W");
   if (!options.cache.folder.empty()) {
-    const std::string folder = std::filesystem::absolute(options.cache.folder).string();
-    tools.options.push_back("--cache=" + folder);
-    tools.options.push_back("--cache-size=" + CacheSizeText(options.cache));
+    tools.cache = std::filesystem::absolute(options.cache.folder).string();
+    tools.cache_size = CacheSizeText(options.cache);
   }
   return tools;
 }
@@ -118,6 +96,7 @@ Result<Done> ParseAllOptions(BatchRun* run) {
     arguments.insert(arguments.end(), asset.options.begin(), asset.options.end());
     auto options = ParseBakeOptions(arguments);
     if (!options.ok()) return options.error().WithContext("options of '" + asset.name + "'");
+    options.value().cache = run->options.cache;
     run->parsed.emplace(asset.options, std::move(options.value()));
   }
   return Done{};
@@ -247,6 +226,7 @@ Result<Done> BakeOnSlurm(const std::string& output_tree, std::vector<size_t>* pe
   const double mean = total / static_cast<double>(run->costs.size());
   const double seconds = run->costs_are_known || mean <= 0.0 ? 1.0 : kGuessedMean / mean;
   std::vector<SlurmBake> bakes;
+  total = 0.0;
   std::ranges::sort(*pending);  // the assets are sorted by cost
   for (const size_t index : *pending) {
     bakes.push_back({&run->assets[index], run->costs[index] * seconds});
@@ -292,7 +272,7 @@ Result<Done> BakePending(const NinjaSettings& ninja, BatchRun* run) {
     run->results = CollectResults(ninja.output_tree, run->assets, run->ends);
     return Done{};
   }
-  DoneBakes done_bakes(ninja.output_tree);
+  DoneBakes done_bakes(ninja.output_tree, run->tools);
   if (!run->options.cache.folder.empty()) {
     TakeHits(ninja.output_tree, &pending.value(), run, &done_bakes);
   }
@@ -310,7 +290,8 @@ Result<Done> NoteCosts(const std::string& output_tree, std::map<std::string, dou
                        const BatchRun& run) {
   bool any = false;
   for (const AssetResult& result : run.results) {
-    if (result.state != AssetState::kBaked) continue;
+    if (result.state != AssetState::kBaked && result.state != AssetState::kCached) continue;
+    if (result.seconds <= 0.0) continue;
     costs[result.output] = result.seconds;
     any = true;
   }
@@ -326,6 +307,8 @@ Result<Done> Bake(const NinjaSettings& ninja, BatchRun* run) {
 Result<Done> RunPlan(BatchRun* run) {
   const BatchOptions& options = run->options;
   NinjaSettings ninja;
+  ninja.cache = run->tools.cache;
+  ninja.cache_size = run->tools.cache_size;
   ninja.output_tree = run->manifest.output;
   ninja.ninja = FindProgram(options.ninja);
   ninja.jobs = static_cast<int>(
@@ -350,7 +333,8 @@ Result<Done> RunPlan(BatchRun* run) {
   const std::string text = NinjaFileText(run->assets, run->tools);
   if (auto done = WriteNinjaFile(ninja.output_tree, text); !done.ok()) return done;
   if (options.plan_only) return Done{};
-  if (HasDeadOutputs(ninja.output_tree, logged, run->assets)) {
+  // If nothing is asked for, the folder of the inputs may be gone for a while.
+  if (!run->assets.empty() && HasDeadOutputs(ninja.output_tree, logged, run->assets)) {
     if (auto done = RemoveDeadOutputs(ninja); !done.ok()) return done;
   }
   const auto done = Bake(ninja, run);

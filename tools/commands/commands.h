@@ -4,10 +4,14 @@
 
 #include <CLI/CLI.hpp>
 
+#include <string>
+#include <vector>
+
 namespace plush::tools {
 
 void AddCheckCommand(CLI::App* app, int* exit_code);
-void AddBakeCommand(CLI::App* app, int* exit_code);
+/// `command`: the words of the command line, for the report.
+void AddBakeCommand(std::vector<std::string> command, CLI::App* app, int* exit_code);
 void AddInfoCommand(CLI::App* app, int* exit_code);
 void AddValidateCommand(CLI::App* app, int* exit_code);
 void AddSimulateCommand(CLI::App* app, int* exit_code);

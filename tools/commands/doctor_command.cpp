@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "commands/commands.h"
 #include "commands/output.h"
+#include "commands/report_sheet.h"
 #include "import/import_helper.h"
 
 #include <flatbuffers/base.h>
@@ -115,14 +116,16 @@ Document Programs(Document* problems) {
   };
   return {{"plush-import", can_import ? Document(import) : Document()},
           {"tetgen", found("tetgen")},
-          {"ninja", found("ninja")}};
+          {"ninja", found("ninja")},
+          {"chromium", ChromiumPath().empty() ? Document() : Document(ChromiumPath())}};
 }
 
 std::string ValueText(const std::string& key, const Document& value) {
   if (value.is_null()) {
-    return key == "tetgen"  ? "not found; --mesher tetgen needs it"
-           : key == "ninja" ? "not found; plush batch needs it"
-                            : "unknown";
+    return key == "tetgen"     ? "not found; --mesher tetgen needs it"
+           : key == "ninja"    ? "not found; plush batch needs it"
+           : key == "chromium" ? "not found; plush report --png uses it"
+                               : "unknown";
   }
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array()) return value.dump();

@@ -10,6 +10,9 @@
 
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -22,7 +25,9 @@ int Run(int argc, char** argv) {
       "5 unsupported, 6 limit reached, 7 helper process died, 70 internal error.");
   int exit_code = 0;
   plush::tools::AddCheckCommand(&app, &exit_code);
-  plush::tools::AddBakeCommand(&app, &exit_code);
+  std::vector<std::string> command = {"plush"};
+  for (int i = 1; i < argc; ++i) command.emplace_back(argv[i]);
+  plush::tools::AddBakeCommand(std::move(command), &app, &exit_code);
   plush::tools::AddBatchCommand(&app, &exit_code);
   plush::tools::AddInfoCommand(&app, &exit_code);
   plush::tools::AddValidateCommand(&app, &exit_code);

@@ -8,6 +8,7 @@
 #include "commands/options.h"
 #include "commands/output.h"
 #include "commands/report_models.h"
+#include "commands/report_sheet.h"
 #include "import/tet_files.h"
 #include "page/motion_page.h"
 #include "page/page_text.h"
@@ -36,6 +37,8 @@ struct ReportOptions {
   std::string bake_report;
   std::string scene;
   uint32_t frames = 300;
+  std::string png;
+  SheetBy png_by = SheetBy::kAuto;
   OutputOptions output;
 };
 
@@ -100,7 +103,7 @@ std::vector<size_t> ModelsOf(const SceneWorld& scene_world, ReportPage* page) {
 void AddModelPages(size_t num_files, ReportPage* page) {
   for (size_t i = page->model_pages.size(); i < page->models.size(); ++i) {
     PackedArrays arrays;
-    page->model_pages.push_back(ModelPage(page->models[i].page, &arrays));
+    page->model_pages.push_back(ModelPage(page->models[i].page, num_files > 1, &arrays));
     page->model_pages.back()["listed"] = i < num_files;
     page->blobs.push_back(arrays.Base64());
   }
@@ -130,9 +133,7 @@ Result<Done> AddMotion(const ReportOptions& options, size_t num_files, ReportPag
   page->motion =
       recorder.value().Page(scene_world, record.value(), scene.value().dt, models, &arrays);
   page->motion["scene"] = PrintableUtf8(options.scene);
-  page->motion["statistics"] = StatisticsJson(scene.value(), scene_world, record.value());
-  page->motion["statistics"].erase("per_step");
-  page->motion["findings"] = FindingsJson(page->run_findings);
+  page->motion["findings"] = ExplainedFindings({"simulate", page->run_findings});
   page->blobs.push_back(arrays.Base64());
   return Done{};
 }
@@ -164,7 +165,7 @@ Result<Done> MakePage(const ReportOptions& options, ReportPage* page, size_t* nu
   const size_t num_files = files.value().size();
   if (auto sound = CheckOptions(options, num_files); !sound.ok()) return sound;
   for (const std::string& file : files.value()) {
-    auto writable = CheckOutputs({options.output_path, options.output.report},
+    auto writable = CheckOutputs({options.output_path, options.png, options.output.report},
                                  {file, options.source, options.bake_report, options.scene});
     if (!writable.ok()) return writable;
   }
@@ -189,6 +190,11 @@ Result<Done> MakePage(const ReportOptions& options, ReportPage* page, size_t* nu
   *num_bytes = text.value().size();
   auto written = WriteFileAtomically(options.output_path, std::as_bytes(std::span(text.value())));
   page->clock.End("page");
+  if (!written.ok() || options.png.empty()) return written;
+  std::vector<const PageModel*> models;
+  for (size_t i = 0; i < num_files; ++i) models.push_back(&page->models[i].page);
+  written = WriteSheet(options.png_by, options.output_path, models, options.png);
+  page->clock.End("png");
   return written;
 }
 
@@ -244,6 +250,12 @@ void AddReportCommand(CLI::App* app, int* exit_code) {
              "scene (.json) to run and play back, or a body (.plush) to drop");
   group.Number("--frames", &options->frames, {1.0, 10000.0}, "N",
                "most frames of the playback, evenly over the steps");
+  group.Text("--png", &options->png, "OUT.png",
+             "write a sheet of pictures as well: of files, comparison and simulation as the page "
+             "shows them, drawn by it in chromium");
+  group.Choice<SheetBy>("--png-by", kSheetBy, &options->png_by, "WHAT",
+                        "what draws the sheet: chromium, cpu (surfaces and cages at rest only) or "
+                        "auto: chromium if it is installed, else cpu");
   verb->add_option("--compare", options->compared, "files to show side by side, with a table")
       ->expected(2, 64)
       ->type_name("A B...")

@@ -72,13 +72,20 @@ ReportModel LoadModel(const std::string& path) {
 }
 
 Result<Done> AddSource(const std::string& source, ReportModel* model) {
-  if (model->page.asset == nullptr) return Done{};
-  const auto bytes = model->bytes->bytes();
+  const bool is_open = model->page.asset != nullptr;
+  const ImportSettings settings =
+      is_open ? SettingsOfBake(model->bytes->bytes()) : ImportSettings();
   PageFindings checked = {"check", {}};
-  const auto imported = ImportModel(source, SettingsOfBake(bytes), &checked.findings);
+  auto imported = ImportModel(source, settings, &checked.findings);
   if (!imported.ok()) return imported.error().WithContext("--source");
   (void)CheckSurface(imported.value().surface, {}, &checked.findings);
-  ValidateAgainstSource(bytes, imported.value(), &model->page.findings.front().findings);
+  if (is_open) {
+    ValidateAgainstSource(model->bytes->bytes(), imported.value(),
+                          &model->page.findings.front().findings);
+  } else {
+    model->page.source = std::move(imported.value().surface);
+  }
+  model->page.materials = std::move(imported.value().materials);
   model->page.findings.push_back(std::move(checked));
   return Done{};
 }

@@ -26,7 +26,8 @@ Result<std::vector<std::string>> FilesOf(const std::vector<std::string>& paths);
 /// Reads, validates and opens a file. A file that fails has `page.error`.
 ReportModel LoadModel(const std::string& path);
 
-/// Adds what `check` and `validate --source` find. Errors: those of ImportModel.
+/// Adds what `check` and `validate --source` find, and the colours of the source's materials. If
+/// the file does not open, the source takes its place. Errors: those of ImportModel.
 Result<Done> AddSource(const std::string& source, ReportModel* model);
 
 /// Adds the document of `plush bake --report`. Errors: kIo, kLimit, kInvalidInput (no such

@@ -122,6 +122,9 @@ Result<ImportedModel> ImportScene(const std::string& path, const ImportSettings&
   model.dropped_non_finite = flat.value().num_non_finite;
   model.surface = std::move(flat.value().surface);
   model.surface.v_downwards = raw.format == "glTF2";
+  for (size_t i = 0; i < raw.colours.size(); ++i) {
+    model.materials.push_back({raw.materials[i], raw.colours[i]});
+  }
   return model;
 }
 
@@ -185,6 +188,7 @@ Result<ImportedModel> Import(const std::string& path, const ImportSettings& sett
   if (!embedded.ok()) return embedded;
   ImportedModel& render = embedded.value();
   model.value().surface = std::move(render.surface);
+  model.value().materials = std::move(render.materials);
   model.value().embed_hash = render.source_hash;
   model.value().dropped_non_finite = render.dropped_non_finite;
   std::vector<std::string>& dependencies = model.value().dependencies;

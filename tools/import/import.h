@@ -27,16 +27,23 @@ struct ImportSettings {
   std::string embed;
 };
 
+/// A material of the source by name.
+struct SourceMaterial {
+  std::string name;
+  Vec3 linear_rgb;  ///< base colour without textures, from 0 to 1
+};
+
 struct ImportedModel {
   SurfaceMesh surface;
-  TetMesh tets;                     ///< empty unless the source is a tet mesh
-  std::vector<int32_t> tet_tags;    ///< .msh only: each tet's physical group, 0 for none
-  uint64_t source_hash = 0;         ///< XXH3-64 of the source file's bytes
-  uint64_t embed_hash = 0;          ///< hash of settings.embed; 0 if that is empty
-  std::string format;               ///< e.g. "glTF2", "obj"
-  double unit_m = 1.0;              ///< unit that was applied [m]
-  char up = 'Y';                    ///< up axis that was applied
-  uint64_t dropped_non_finite = 0;  ///< triangles dropped because a corner is not finite
+  TetMesh tets;                           ///< empty unless the source is a tet mesh
+  std::vector<int32_t> tet_tags;          ///< .msh only: each tet's physical group, 0 for none
+  std::vector<SourceMaterial> materials;  ///< in the source's order
+  uint64_t source_hash = 0;               ///< XXH3-64 of the source file's bytes
+  uint64_t embed_hash = 0;                ///< hash of settings.embed; 0 if that is empty
+  std::string format;                     ///< e.g. "glTF2", "obj"
+  double unit_m = 1.0;                    ///< unit that was applied [m]
+  char up = 'Y';                          ///< up axis that was applied
+  uint64_t dropped_non_finite = 0;        ///< triangles dropped because a corner is not finite
   std::vector<std::string>
       dependencies;  ///< files read beside the source (.bin, .mtl, .ele), and settings.embed
   std::vector<std::string> missing;  ///< files that the importer looked for in vain

@@ -266,6 +266,15 @@ void ConvertNodes(const aiScene& scene, RawScene* raw) {
   }
 }
 
+// The material's base colour, linear; white if it has none or it is only a texture.
+Vec3 BaseColour(const aiMaterial& material) {
+  aiColor4D colour(1.0f, 1.0f, 1.0f, 1.0f);
+  if (material.Get(AI_MATKEY_BASE_COLOR, colour) != aiReturn_SUCCESS) {
+    (void)material.Get(AI_MATKEY_COLOR_DIFFUSE, colour);
+  }
+  return {colour.r, colour.g, colour.b};
+}
+
 RawScene ConvertScene(const aiScene& scene, const std::string& format, const std::string& path) {
   RawScene raw;
   raw.format = format;
@@ -276,6 +285,7 @@ RawScene ConvertScene(const aiScene& scene, const std::string& format, const std
   raw.up = conventions.up;
   for (unsigned i = 0; i < scene.mNumMaterials; ++i) {
     raw.materials.push_back(ToString(scene.mMaterials[i]->GetName()));
+    raw.colours.push_back(BaseColour(*scene.mMaterials[i]));
   }
   for (unsigned i = 0; i < scene.mNumMeshes; ++i) {
     raw.meshes.push_back(ConvertMesh(*scene.mMeshes[i], scene.mNumMaterials));

@@ -20,7 +20,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the stream is written as it lies");
 
 constexpr uint32_t kMagic = 0x4d494c50;  // "PLIM"
-constexpr uint32_t kVersion = 3;
+constexpr uint32_t kVersion = 4;
 // Extras are notes for the game, not bulk data [bytes].
 constexpr size_t kMaxExtraBytes = 64 << 10;
 
@@ -135,7 +135,7 @@ void VisitFields(Archive& archive, Object& o) {
   } else {
     static_assert(std::is_same_v<T, RawScene>);
     archive(o.format, o.unit_m, o.applied_unit_m, o.up);
-    archive(o.dependencies, o.missing, o.materials, o.meshes, o.nodes, o.extras);
+    archive(o.dependencies, o.missing, o.materials, o.colours, o.meshes, o.nodes, o.extras);
   }
 }
 
@@ -149,6 +149,11 @@ bool MeshAgrees(const RawMesh& mesh, const RawScene& scene) {
     if (attribute.values.size() != n) return false;
   }
   return mesh.material == UINT32_MAX || mesh.material < scene.materials.size();
+}
+
+// A channel from 0 to 1; 1 if it is no number.
+float Channel(float value) {
+  return value >= 0.0f ? std::min(value, 1.0f) : value < 0.0f ? 0.0f : 1.0f;
 }
 
 bool SkinAgrees(const RawMesh& mesh, const RawScene& scene) {
@@ -176,8 +181,8 @@ bool SceneAgrees(const RawScene& scene) {
       scene.meshes.begin(), scene.meshes.end(),
       [&](const RawMesh& mesh) { return MeshAgrees(mesh, scene) && SkinAgrees(mesh, scene); });
   const bool is_axis = scene.up == 'X' || scene.up == 'Y' || scene.up == 'Z';
-  return meshes_agree && NodesAgree(scene) && is_axis && scene.unit_m > 0.0 &&
-         scene.applied_unit_m > 0.0;
+  return meshes_agree && IsEmptyOr(scene.colours.size(), scene.materials.size()) &&
+         NodesAgree(scene) && is_axis && scene.unit_m > 0.0 && scene.applied_unit_m > 0.0;
 }
 
 // Also false for a weight that is not a number.
@@ -230,6 +235,9 @@ Result<RawScene> ParseRawScene(std::span<const std::byte> bytes) {
   }
   for (RawMesh& mesh : scene.meshes) {
     std::erase_if(mesh.weights, [](const RawWeight& weight) { return !IsPositive(weight); });
+  }
+  for (Vec3& colour : scene.colours) {
+    colour = {Channel(colour.x), Channel(colour.y), Channel(colour.z)};
   }
   CleanTexts(&scene);
   return scene;

@@ -65,6 +65,7 @@ struct RawScene {
   std::vector<std::string> dependencies;  ///< files read beside the source
   std::vector<std::string> missing;       ///< files looked for in vain
   std::vector<std::string> materials;     ///< names
+  std::vector<Vec3> colours;              ///< base colours of the materials, linear RGB from 0 to 1
   std::vector<RawMesh> meshes;
   std::vector<RawNode> nodes;
   std::vector<SourceExtra> extras;
@@ -86,6 +87,7 @@ bool WriteRawScene(const RawScene& scene, std::FILE* file);
 /// - Lengths are checked against the rest of the stream before anything is allocated.
 /// - Names are made printable.
 /// - Per-vertex arrays must agree in length.
+/// - Colours are of all materials or none; channels are brought to 0 to 1.
 /// - Materials, meshes, parents, joints' nodes, and weights' joints and vertices must exist.
 /// - Weights that are not finite and positive are left out.
 /// - Extras that are not JSON are left out.

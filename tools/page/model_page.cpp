@@ -5,8 +5,9 @@
 
 #include "base/text.h"
 #include "base/vec3.h"
-#include "page/thumbnail.h"
+#include "page/model_picture.h"
 #include "report/asset_info.h"
+#include "report/explanations.h"
 #include "report/source_report.h"
 #include "simulate/palette.h"
 
@@ -44,8 +45,21 @@ nlohmann::json ComponentsJson(const Asset& asset) {
   return list;
 }
 
+// Names and colours of materials: the source's, else the palette's.
+nlohmann::json MaterialsJson(const Palette& palette, std::span<const SourceMaterial> source) {
+  nlohmann::json materials = nlohmann::json::array();
+  for (const NamedColour& material : palette.materials()) {
+    Vec3 c = material.linear_rgb;
+    for (const SourceMaterial& from : source) {
+      if (from.name == material.name) c = from.linear_rgb;
+    }
+    materials.push_back({{"name", PrintableUtf8(material.name)}, {"linear_rgb", {c.x, c.y, c.z}}});
+  }
+  return materials;
+}
+
 // Runs of the render surface, and the colours of their materials.
-void AddParts(const Asset& asset, nlohmann::json* json) {
+void AddParts(const Asset& asset, std::span<const SourceMaterial> source, nlohmann::json* json) {
   Palette palette;
   nlohmann::json parts = nlohmann::json::array();
   for (uint32_t i = 0; i < asset.num_parts(); ++i) {
@@ -55,13 +69,38 @@ void AddParts(const Asset& asset, nlohmann::json* json) {
                      {"first", part.first_index},
                      {"count", part.num_indices}});
   }
-  nlohmann::json materials = nlohmann::json::array();
-  for (const NamedColour& material : palette.materials()) {
-    const Vec3 c = material.linear_rgb;
-    materials.push_back({{"name", PrintableUtf8(material.name)}, {"linear_rgb", {c.x, c.y, c.z}}});
-  }
   (*json)["parts"] = parts;
-  (*json)["materials"] = materials;
+  (*json)["materials"] = MaterialsJson(palette, source);
+}
+
+// The surface of the source, as that of a static mesh.
+void AddSource(const PageModel& model, PackedArrays* arrays, nlohmann::json* json) {
+  const SurfaceMesh& surface = model.source;
+  Palette palette;
+  nlohmann::json parts = nlohmann::json::array();
+  for (const SurfacePart& part : surface.parts) {
+    parts.push_back({{"name", PrintableUtf8(part.name)},
+                     {"material", palette.IndexOf(part.material)},
+                     {"first", 3 * uint64_t{part.first_triangle}},
+                     {"count", 3 * uint64_t{part.num_triangles}}});
+  }
+  std::vector<Vec3> positions;
+  for (const Vec3d& p : surface.positions) positions.push_back(ToFloat(p));
+  std::vector<uint32_t> corners;
+  for (const auto& t : surface.triangles) corners.insert(corners.end(), t.begin(), t.end());
+  (*json)["static"] = true;
+  (*json)["parts"] = parts;
+  (*json)["materials"] = MaterialsJson(palette, model.materials);
+  (*json)["arrays"] = {{"positions", arrays->AddPositions(positions)},
+                       {"indices", arrays->AddTriangles(corners, positions.size())}};
+}
+
+nlohmann::json ThumbnailJson(const PageModel& model, PackedArrays* arrays) {
+  constexpr uint32_t kWidth = 160, kHeight = 120;
+  ModelView view;
+  view.source = model.materials;
+  const Picture picture = DrawModel(*model.asset, view, kWidth, kHeight);
+  return {{"width", kWidth}, {"height", kHeight}, {"pixels", arrays->AddRows(picture.pixels)}};
 }
 
 nlohmann::json RegionsJson(const Asset& asset) {
@@ -80,15 +119,25 @@ nlohmann::json RegionsJson(const Asset& asset) {
 
 }  // namespace
 
-nlohmann::json ModelPage(const PageModel& model, PackedArrays* arrays) {
+nlohmann::json ExplainedFindings(const PageFindings& from) {
+  nlohmann::json findings = FindingsJson(from.findings);
+  for (nlohmann::json& finding : findings) {
+    finding["verb"] = from.verb;
+    for (const Explanation& explanation : Explanations()) {
+      if (explanation.code != finding["code"].get<std::string>()) continue;
+      finding["explanation"] = {
+          {"why", explanation.why}, {"blender", explanation.blender}, {"maya", explanation.maya}};
+    }
+  }
+  return findings;
+}
+
+nlohmann::json ModelPage(const PageModel& model, bool has_thumbnail, PackedArrays* arrays) {
   nlohmann::json findings = nlohmann::json::array();
   size_t failures = model.error ? 1 : 0;
   for (const PageFindings& from : model.findings) {
     failures += from.findings.CountOf(Severity::kError);
-    for (nlohmann::json& finding : FindingsJson(from.findings)) {
-      finding["verb"] = from.verb;
-      findings.push_back(std::move(finding));
-    }
+    for (nlohmann::json& finding : ExplainedFindings(from)) findings.push_back(std::move(finding));
   }
   nlohmann::json json = {{"name", PrintableUtf8(std::filesystem::path(model.file).stem().string())},
                          {"file", PrintableUtf8(model.file)},
@@ -97,15 +146,19 @@ nlohmann::json ModelPage(const PageModel& model, PackedArrays* arrays) {
                          {"failures", failures},
                          {"findings", findings}};
   if (model.error) json["error"] = PrintableUtf8(model.error->message);
-  if (model.asset == nullptr) return json;
+  if (model.asset == nullptr) {
+    const size_t triangles = model.source.triangles.size();
+    if (triangles > 0 && triangles <= kMaxSourceTriangles) AddSource(model, arrays, &json);
+    return json;
+  }
   const Asset& asset = *model.asset;
   json["static"] = asset.is_static();
   json["info"] = AssetInfo(asset);
-  AddParts(asset, &json);
+  AddParts(asset, model.materials, &json);
   json["regions"] = RegionsJson(asset);
   json["components"] = ComponentsJson(asset);
   json["arrays"] = ModelArrays(asset, arrays);
-  json["thumbnail"] = ThumbnailArray(asset, arrays);
+  if (has_thumbnail) json["thumbnail"] = ThumbnailJson(model, arrays);
   return json;
 }
 

@@ -6,6 +6,8 @@
 
 #include "base/finding.h"
 #include "base/result.h"
+#include "import/import.h"
+#include "mesh/surface_mesh.h"
 #include "page/packed_arrays.h"
 
 #include <nlohmann/json.hpp>
@@ -28,15 +30,25 @@ struct PageModel {
   const Asset* asset = nullptr;  ///< null: it does not open; outlives the call
   std::optional<Error> error;    ///< why it does not open
   std::vector<PageFindings> findings;
-  nlohmann::json bake;  ///< the document of `bake --report`, or null
+  nlohmann::json bake;                    ///< the document of `bake --report`, or null
+  std::vector<SourceMaterial> materials;  ///< of the source, if that is known
+  SurfaceMesh source;                     ///< shown if the file does not open
 };
+
+/// Most triangles of a source that is shown.
+inline constexpr size_t kMaxSourceTriangles = size_t{1} << 20;
+
+/// Findings as FindingsJson gives them, each with "verb" and "explanation": why, blender, maya, as
+/// `plush explain` has them; absent for a code that it lacks.
+nlohmann::json ExplainedFindings(const PageFindings& from);
 
 /// The model as the page reads it, its arrays added to *arrays. Keys:
 /// - name, file, error (text or null), static, info (the document of `plush info`), bake;
-/// - findings: those of FindingsJson, each with "verb"; failures: number of errors;
+/// - findings: ExplainedFindings of all; failures: number of errors;
 /// - materials, parts, regions, components of the cage (mass_kg, centre [m], tets);
-/// - arrays: see ModelArrays.
-nlohmann::json ModelPage(const PageModel& model, PackedArrays* arrays);
+/// - arrays: see ModelArrays; of a file that does not open, positions and indices of its source;
+/// - thumbnail, if wanted: "width", "height", "pixels" (array of 4 bytes by pixel).
+nlohmann::json ModelPage(const PageModel& model, bool has_thumbnail, PackedArrays* arrays);
 
 /// The arrays of an open asset by name, each described as PackedArrays does. Of a body:
 /// nodes [m], tets, quality, dihedral [degrees], tet_material, tet_component, pieces (pieces of

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "simulate/open_asset.h"
 #include "simulate/scene_attachments.h"
+#include "simulate/scene_solver.h"
 #include "simulate/scene_values.h"
 
 #include <algorithm>
@@ -65,8 +66,7 @@ ScenePin ReadPin(const json& value, const std::string& path, std::string* mistak
 
 void ReadMaterial(const JsonObject& body, MaterialOverride* out, std::string* mistake) {
   if (!body.Has("material")) return;
-  const JsonObject material(*body.Value("material"), body.PathOf("material"),
-                            {"young", "poisson", "density", "damping", "friction", "restitution"},
+  const JsonObject material(*body.Value("material"), body.PathOf("material"), kMaterialKeys,
                             mistake);
   material.Number("young", kYoungRange, &out->young);
   material.Number("poisson", kPoissonRange, &out->poisson);
@@ -74,55 +74,6 @@ void ReadMaterial(const JsonObject& body, MaterialOverride* out, std::string* mi
   material.Number("damping", kDampingRange, &out->damping);
   material.Number("friction", kFrictionRange, &out->friction);
   material.Number("restitution", kRestitutionRange, &out->restitution);
-}
-
-// Reads the name of a solver. Returns the name of a planned one that this version lacks, or "".
-std::string ReadSolverName(const JsonObject& solver, BodySolver* out) {
-  constexpr std::array<std::string_view, 4> kNames = {"splitting", "implicit", "projective",
-                                                      "position"};
-  std::string name;
-  if (!solver.String("name", &name)) return "";
-  if (name == "splitting") {
-    out->method = nullptr;
-  } else if (name == "implicit") {
-    out->method = &kImplicitMethod;
-  } else if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) {
-    return name;
-  } else {
-    solver.Mistake("name", UnknownNameMessage("solver", name, kNames));
-  }
-  return "";
-}
-
-void ReadImplicit(const JsonObject& solver, ImplicitSettings* out) {
-  constexpr std::array<std::string_view, 3> kNames = {"truncated", "hybrid", "exact"};
-  solver.Integer("newton_iterations", 1, 64, &out->newton_iterations);
-  solver.Integer("linear_iterations", 1, 10000, &out->linear_iterations);
-  solver.Number("newton_tolerance", {0.0, 0.999}, &out->newton_tolerance);
-  solver.Number("linear_tolerance", {0.0, 0.999}, &out->linear_tolerance);
-  solver.Number("mass_damping", {0.0, 1000.0}, &out->mass_damping);
-  std::string name;
-  if (!solver.String("differential", &name)) return;
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) {
-    solver.Mistake("differential", UnknownNameMessage("differential", name, kNames));
-  } else {
-    out->differential = static_cast<StressDifferential>(found - kNames.begin());
-  }
-}
-
-// Reads the settings of the solver that has been chosen. A key of another one is a mistake, because
-// it would have no effect.
-void ReadSettings(const JsonObject& solver, BodySolver* out) {
-  const bool is_implicit = out->method != nullptr;
-  constexpr std::array<const char*, 5> kImplicitKeys = {
-      "linear_iterations", "newton_tolerance", "linear_tolerance", "mass_damping", "differential"};
-  for (const char* key : kImplicitKeys) {
-    if (!is_implicit && solver.Has(key)) solver.Mistake(key, "needs the solver 'implicit'");
-  }
-  if (is_implicit) return ReadImplicit(solver, &out->implicit);
-  solver.Integer("newton_iterations", 1, 64, &out->splitting.outer_iterations);
-  solver.Integer("volume_sweeps", 0, 16, &out->splitting.volume_sweeps);
 }
 
 // A body has the `solver` unless it says otherwise. Adds to `missing` the name of a planned one
@@ -148,14 +99,10 @@ SceneBody ReadBody(const json& value, const std::string& path, const std::string
   reader.Integer("count", 1, kMaxSceneBodies, &body.count);
   ReadMaterial(reader, &body.material, mistake);
   if (reader.Has("solver")) {
-    const JsonObject solver(
-        *reader.Value("solver"), reader.PathOf("solver"),
-        {"name", "newton_iterations", "volume_sweeps", "linear_iterations", "newton_tolerance",
-         "linear_tolerance", "mass_damping", "differential"},
-        mistake);
-    *missing += ReadSolverName(solver, &body.solver);
-    ReadSettings(solver, &body.solver);
+    const JsonObject solver(*reader.Value("solver"), reader.PathOf("solver"), kSolverKeys, mistake);
+    *missing += ReadSolverSettings(solver, &body.solver);
   }
+  ReadModel(reader, &body.solver, mistake);
   for (const json& pin : reader.Array("pins", kMaxPins)) {
     const std::string key = "pins[" + std::to_string(body.pins.size()) + "]";
     body.pins.push_back(ReadPin(pin, reader.PathOf(key), mistake));
@@ -373,13 +320,8 @@ void ReadContact(const JsonObject& solver, ContactSettings* out) {
 std::string ReadSolver(const JsonObject& scene, ContactSettings* contact, BodySolver* out,
                        std::string* mistake) {
   if (!scene.Has("solver")) return "";
-  const JsonObject solver(
-      *scene.Value("solver"), "solver",
-      {"name", "newton_iterations", "volume_sweeps", "linear_iterations", "newton_tolerance",
-       "linear_tolerance", "mass_damping", "differential", "contact"},
-      mistake);
-  const std::string missing = ReadSolverName(solver, out);
-  ReadSettings(solver, out);
+  const JsonObject solver(*scene.Value("solver"), "solver", kSceneSolverKeys, mistake);
+  const std::string missing = ReadSolverSettings(solver, out);
   ReadContact(solver, contact);
   return missing;
 }

@@ -92,6 +92,8 @@ TEST_CASE("plush bake reports stages, findings, memory and the body as JSON") {
   CHECK(document["exit_code"] == 0);
   CHECK(document["findings"].is_array());
   CHECK(document["peak_memory_bytes"] > 1000000);
+  CHECK(document["command"] == "plush bake " + folder.ball() + " -o " + (folder / "b.plush") +
+                                   " --json --report " + (folder / "r.json"));
   CHECK(document["file_bytes"] == Content(folder / "b.plush").size());
   std::vector<std::string> stages;
   for (const json& stage : document["stages"]) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `plush batch` as its users run it: what it bakes, when, and what it reports.
 
-#include "skip.h"
-#include "tools/procedural_meshes.h"
-#include "tools/run_plush.h"
+#include "tools/commands/batch_run.h"
 
 #include <catch2/catch.hpp>
 #include <fcntl.h>
@@ -25,70 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-std::string Content(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-// A box of a material `skin`, which box.mtl describes.
-std::string BoxText(const std::string& name) {
-  return "mtllib " + name +
-         ".mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nusemtl skin\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 "
-         "4\n";
-}
-
-// A folder of models, a manifest and runs of `plush batch`.
-struct Batch {
-  TemporaryFolder folder;
-  std::string manifest = folder / "batch.json";
-
-  Batch() {
-    Write("models/crate.obj", BoxText("crate"));
-    Write("models/crate.mtl", "newmtl skin\n");
-    Write("models/props/Bob's & box $1.obj", BoxText("b"));
-    Write("models/props/level.obj", BoxText("level"));
-    WriteManifest(R"({"root": "models", "output": "out", "inputs": ["**/*.obj"], "options": [
-      {"match": "**", "bake": {"tets": 30}},
-      {"match": ["props/l*"], "bake": {"tets": null, "static": true}}]})");
-  }
-
-  void Write(const std::string& name, const std::string& text) const {
-    fs::create_directories(fs::path(folder / name).parent_path());
-    std::ofstream(folder / name, std::ios::binary) << text;
-  }
-  void WriteManifest(const std::string& text) const { Write("batch.json", text); }
-
-  PlushRun Run(std::vector<std::string> more = {}, const std::string& prefix = "exec") const {
-    std::vector<std::string> arguments = {"batch", manifest, "--json"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return RunPlush(arguments, prefix);
-  }
-
-  // Runs and expects `exit_code`; returns the states, "input:state" by the order of the report.
-  std::string States(int exit_code, const std::vector<std::string>& more = {}) const {
-    const PlushRun run = Run(more);
-    INFO(run.err);
-    CHECK(run.exit_code == exit_code);
-    const json report = json::parse(run.out, nullptr, false);
-    REQUIRE(report.is_object());
-    CHECK(report["exit_code"] == exit_code);
-    std::string states;
-    for (const json& asset : report["assets"]) {
-      states += asset["input"].get<std::string>() + ":" + asset["state"].get<std::string>() + " ";
-    }
-    return states;
-  }
-};
-
 constexpr char kAllUnchanged[] =
     "crate.obj:unchanged props/Bob's & box $1.obj:unchanged props/level.obj:unchanged ";
-
-bool HasNinja() {
-  if (std::system("ninja --version >/dev/null 2>&1") == 0) return true;
-  Skip("there is no ninja");
-  return false;
-}
 
 }  // namespace
 
@@ -101,7 +37,7 @@ TEST_CASE("A batch bakes what the manifest names, once") {
   const std::string box = batch.folder / "models/props/Bob's & box $1.obj";
   const std::string by_hand = batch.folder / "by_hand.plush";
   REQUIRE(RunPlush({"bake", box, "-o", by_hand, "--tets", "30", "-q"}).exit_code == 0);
-  CHECK(Content(by_hand) == Content(batch.folder / "out/props/Bob's & box $1.plush"));
+  CHECK(ContentOf(by_hand) == ContentOf(batch.folder / "out/props/Bob's & box $1.plush"));
   const PlushRun info = RunPlush({"info", batch.folder / "out/props/level.plush", "--json"});
   CHECK(json::parse(info.out).contains("static_mesh"));
 }
@@ -140,11 +76,11 @@ TEST_CASE("Ninja holds hits of the cache for done and knows what they depend on"
   const Batch batch;
   const std::vector<std::string> cache = {"--cache", batch.folder / "cache"};
   REQUIRE(batch.Run(cache).exit_code == 0);
-  const std::string bytes = Content(batch.folder / "out/crate.plush");
+  const std::string bytes = ContentOf(batch.folder / "out/crate.plush");
   fs::remove_all(batch.folder / "out");
   CHECK(batch.States(0, cache) ==
         "crate.obj:cached props/Bob's & box $1.obj:cached props/level.obj:cached ");
-  CHECK(Content(batch.folder / "out/crate.plush") == bytes);
+  CHECK(ContentOf(batch.folder / "out/crate.plush") == bytes);
   CHECK(batch.States(0, cache) == kAllUnchanged);
   batch.Write("models/crate.mtl", "newmtl skin\nKd 1 0 0\n");
   CHECK(batch.States(0, cache) ==
@@ -153,7 +89,8 @@ TEST_CASE("Ninja holds hits of the cache for done and knows what they depend on"
   batch.Write("models/crate.mtl", "newmtl skin\n");
   CHECK(batch.States(0, cache) ==
         "crate.obj:cached props/Bob's & box $1.obj:unchanged props/level.obj:unchanged ");
-  CHECK(Content(batch.folder / "out/crate.plush") == bytes);
+  CHECK(ContentOf(batch.folder / "out/crate.plush") == bytes);
+  CHECK(batch.States(0, cache) == kAllUnchanged);
 }
 
 TEST_CASE("A batch reports damaged entries of the cache and bakes anew") {
@@ -161,7 +98,7 @@ TEST_CASE("A batch reports damaged entries of the cache and bakes anew") {
   const Batch batch;
   const std::vector<std::string> cache = {"--cache", batch.folder / "cache"};
   REQUIRE(batch.Run(cache).exit_code == 0);
-  const std::string bytes = Content(batch.folder / "out/crate.plush");
+  const std::string bytes = ContentOf(batch.folder / "out/crate.plush");
   for (const auto& entry : fs::recursive_directory_iterator(batch.folder / "cache")) {
     if (!entry.is_regular_file()) continue;
     std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
@@ -173,7 +110,7 @@ TEST_CASE("A batch reports damaged entries of the cache and bakes anew") {
   const json report = json::parse(run.out);
   CHECK(report["counts"]["baked"] == 3);
   CHECK(run.err.find("CACHE_DAMAGED") != std::string::npos);
-  CHECK(Content(batch.folder / "out/crate.plush") == bytes);
+  CHECK(ContentOf(batch.folder / "out/crate.plush") == bytes);
 }
 
 TEST_CASE("A bake that gives the same bytes leaves the output's time alone") {
@@ -190,7 +127,7 @@ TEST_CASE("Failed bakes come first, the others go on, and the worst exit code co
   if (!HasNinja()) return;
   const Batch batch;
   REQUIRE(batch.Run().exit_code == 0);
-  const std::string old = Content(batch.folder / "out/props/level.plush");
+  const std::string old = ContentOf(batch.folder / "out/props/level.plush");
   batch.Write("models/props/level.obj", "no model\n");
   batch.Write("models/z.obj", BoxText("z"));
   batch.WriteManifest(R"({"root": "models", "output": "out", "inputs": ["**/*.obj", "x.unknown"],
@@ -208,7 +145,7 @@ TEST_CASE("Failed bakes come first, the others go on, and the worst exit code co
   CHECK(report["assets"][1]["exit_code"] == 5);
   CHECK(report["counts"]["failed"] == 2);
   CHECK(run.err.find("props/level.obj") != std::string::npos);
-  CHECK(Content(batch.folder / "out/props/level.plush") == old);  // the old output stays
+  CHECK(ContentOf(batch.folder / "out/props/level.plush") == old);  // the old output stays
   CHECK(fs::exists(batch.folder / "out/z.plush"));
   // A file that is put back with its old time is baked again nevertheless.
   batch.Write("models/props/level.obj", BoxText("level"));
@@ -348,9 +285,10 @@ TEST_CASE("A batch waits for the lock that bakes of a killed one hold") {
 TEST_CASE("What killed bakes have left is removed, and nothing else") {
   if (!HasNinja()) return;
   const Batch batch;
-  const std::vector<std::string> left = {"out/props/level.plush.tmp12-0",
-                                         "out/.batch/crate.plush.json.tmp7-13"};
-  const std::vector<std::string> kept = {"out/notes.tmp1-0", "out/a.plush.tmp",
+  const std::vector<std::string> left = {
+      "out/props/level.plush.tmp12-0", "out/.batch/reports/crate.plush.json.tmp7-13",
+      "out/.batch/build.ninja.tmp7-0", "out/.batch/costs.tmp7-0"};
+  const std::vector<std::string> kept = {"out/notes.tmp1-0", "out/costs.tmp1-0", "out/a.plush.tmp",
                                          "out/a.plush.tmp1-b"};
   for (const std::string& name : left) batch.Write(name, "x");
   for (const std::string& name : kept) batch.Write(name, "x");

@@ -109,8 +109,8 @@ SceneResult RunSample(const std::string& path) {
 
 TEST_CASE("The sample scenes show what their names say") {
   const SampleFolder folder;
-  for (const char* name :
-       {"ramp", "press", "heap", "platform", "kick", "steps", "conveyor", "terrain", "hang"}) {
+  for (const char* name : {"ramp", "press", "heap", "pile", "platform", "kick", "steps", "conveyor",
+                           "terrain", "hang"}) {
     CAPTURE(name);
     const SceneResult result = RunSample(folder / (std::string(name) + ".json"));
     CHECK(result.record.flags == kStepOk);
@@ -120,6 +120,9 @@ TEST_CASE("The sample scenes show what their names say") {
     if (std::string(name) == "ramp") {
       CHECK(result.late_moves[0] < 1.0e-3);
       CHECK(result.late_moves[1] > 1.0);
+    } else if (std::string(name) == "pile") {
+      CHECK(last.stats.asleep == result.late_moves.size());
+      CHECK(last.stats.body_pairs > 8);
     } else if (std::string(name) == "platform") {
       CHECK(result.late_moves[0] > 0.9);  // carried along
       CHECK(last.stats.max_speed < 0.02f);

@@ -156,6 +156,34 @@ TEST_CASE("A scene and its bodies may have the implicit solver") {
              Contains("did you mean 'hybrid'?"));
 }
 
+TEST_CASE("Bodies of the implicit solver may have material models and rotation methods") {
+  const auto scene = ParseScene(R"({"bodies":[{"asset":"a","material":{"model":"neo_hookean"}}],
+    "solver":{"name":"implicit","linear_method":"minimum_residuals","preconditioner":"none",
+      "line_search":false,"quasistatic":true,"rotation":"degeneration_aware","alpha":0.2,
+      "beta":2,"exact_degenerate_stress":true}})",
+                                "");
+  if (!scene.ok()) FAIL(scene.error().message);
+  CHECK(scene.value().bodies[0].solver.implicit ==
+        ImplicitSettings{.preconditioner = Preconditioner::kNone,
+                         .line_search = false,
+                         .linear_method = LinearMethod::kMinimumResiduals,
+                         .quasistatic = true,
+                         .model = MaterialModel::kNeoHookean,
+                         .rotation = RotationMethod::kDegenerationAware,
+                         .alpha = 0.2f,
+                         .beta = 2.0f,
+                         .exact_degenerate_stress = true});
+  CHECK_THAT(BodyErrorOf(R"("material":{"model":"corotated"})").message,
+             Contains("needs the solver 'implicit'"));
+  CHECK_THAT(
+      BodyErrorOf(R"("solver":{"name":"implicit"},"material":{"model":"neo_hokean"})").message,
+      Contains("did you mean 'neo_hookean'?"));
+  CHECK_THAT(BodyErrorOf(R"("solver":{"name":"implicit","rotation":"polr"})").message,
+             Contains("did you mean 'polar'?"));
+  CHECK_THAT(BodyErrorOf(R"("solver":{"rotation":"polar"})").message,
+             Contains("needs the solver 'implicit'"));
+}
+
 TEST_CASE("Every key of a motion and of a force reaches its setting") {
   const auto scene = ParseScene(R"({
     "bodies":[{"asset":"x", "pins":[{"region":"hand", "motion":[

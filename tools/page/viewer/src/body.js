@@ -3,9 +3,10 @@
 // where their nodes are.
 import * as THREE from 'three';
 import { grey, kindLinear, rampLinear } from './colours.js';
-import { binOf, fieldOf } from './fields.js';
+import { binOf } from './fields.js';
 import { placePoints } from './model.js';
 
+const dim = [0.12, 0.12, 0.13];
 const faces = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 const edges = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
@@ -16,10 +17,18 @@ export class Body {
     this.model = model;
     this.nodes = model.nodes;
     this.group = new THREE.Group();
+    this.planes = planes;
     this.makeSurface(planes);
-    if (model.numTets) this.makeCage();
-    if (model.patchPositions) this.makePatches(planes);
     if (model.numTets) this.makeMarks();
+  }
+
+  // Cage and patches are made when they are first shown: the first picture does not wait for them.
+  makeWanted(state) {
+    if (!this.cage && this.model.numTets && (state.cage || state.edges)) this.makeCage();
+    if (!this.patches && this.model.hasPatches && state.patches) {
+      this.makePatches(this.planes);
+      this.placed = null;
+    }
   }
 
   makeSurface(planes) {
@@ -36,7 +45,7 @@ export class Body {
     } else {
       geometry.computeVertexNormals();
     }
-    const material = new THREE.MeshStandardMaterial({ vertexColors: true, side: THREE.DoubleSide, roughness: 0.8, clippingPlanes: planes });
+    const material = new THREE.MeshLambertMaterial({ vertexColors: true, side: THREE.DoubleSide, clippingPlanes: planes });
     this.surface = new THREE.Mesh(geometry, material);
     this.surface.frustumCulled = false;
     this.group.add(this.surface);
@@ -47,7 +56,7 @@ export class Body {
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute('position', dynamic(36 * n));
     geometry.setAttribute('color', dynamic(36 * n));
-    this.cage = new THREE.Mesh(geometry, new THREE.MeshStandardMaterial({ vertexColors: true, flatShading: true, side: THREE.DoubleSide, roughness: 0.9, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 }));
+    this.cage = new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ vertexColors: true, flatShading: true, side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 }));
     const lines = new THREE.BufferGeometry();
     lines.setAttribute('position', dynamic(36 * n));
     this.edges = new THREE.LineSegments(lines, new THREE.LineBasicMaterial({ color: 0x33373d, transparent: true, opacity: 0.55 }));
@@ -59,12 +68,13 @@ export class Body {
 
   makePatches(planes) {
     const m = this.model, geometry = new THREE.BufferGeometry();
+    m.readPatches();
     const colours = new Float32Array(m.patchPositions.length);
     for (let v = 0; v < m.patchOf.length; ++v) colours.set(kindLinear((m.patchOf[v] * 5) % 8), 3 * v);
     geometry.setAttribute('position', new THREE.BufferAttribute(m.patchPositions.slice(), 3));
     geometry.setAttribute('color', new THREE.BufferAttribute(colours, 3));
     geometry.setIndex(new THREE.BufferAttribute(m.patchIndices, 1));
-    this.patches = new THREE.Mesh(geometry, new THREE.MeshStandardMaterial({ vertexColors: true, flatShading: true, side: THREE.DoubleSide, roughness: 0.9, clippingPlanes: planes }));
+    this.patches = new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ vertexColors: true, flatShading: true, side: THREE.DoubleSide, clippingPlanes: planes }));
     this.patches.frustumCulled = false;
     this.group.add(this.patches);
   }
@@ -102,18 +112,19 @@ export class Body {
     this.group.add(this.pins, this.joints, this.centres);
   }
 
-  // Puts the body where the state says and colours it. `tetShown` is the rule of the cut.
-  update(state, nodes, contacts, cut) {
+  // Puts the body where the state says and colours it by `field` (null: by material), of which only
+  // what is `lit` keeps its colours (null: all of it). `cut` is the rule of the cut, or null.
+  update(state, nodes, field, lit, cut) {
     const m = this.model;
     const moves = nodes !== m.nodes;
-    this.nodes = nodes;
-    this.field = fieldOf(state.colour, m, nodes, contacts);
+    Object.assign(this, { nodes, field, lit });
+    this.makeWanted(state);
     this.surface.visible = state.surface;
     if (m.numTets) {
       if (this.placed !== nodes) this.placeSurface(nodes, moves);
       this.placed = nodes;
-      this.cage.visible = state.cage;
-      this.edges.visible = state.edges;
+      if (this.cage) this.cage.visible = state.cage;
+      if (this.cage) this.edges.visible = state.edges;
       if (state.cage || state.edges) this.placeCage(state, nodes, cut);
       this.pins.visible = state.pins;
       for (const { node, mesh } of this.pinned) mesh.position.fromArray(nodes, 3 * node);
@@ -121,7 +132,7 @@ export class Body {
       this.centres.visible = state.mass && !moves;
     }
     if (this.patches) this.patches.visible = state.patches;
-    this.colourSurface(state);
+    this.colourSurface();
   }
 
   placeSurface(nodes, moves) {
@@ -136,12 +147,20 @@ export class Body {
     patch.needsUpdate = true;
   }
 
-  colourOf(state, tet) {
+  // How far the explosion moves a tet.
+  shiftOf(tet, explode) {
+    const m = this.model;
+    return m.middleOf(tet, this.nodes).map((x, k) => (x - m.centre[k]) * explode);
+  }
+
+  rampOf(value) {
+    return rampLinear((value - this.field.low) / (this.field.high - this.field.low || 1));
+  }
+
+  colourOf(tet) {
+    if (this.lit && !this.lit.tets[tet]) return dim;
     if (!this.field) return grey;
-    const bin = binOf(this.field, tet);
-    if (state.bin >= 0 && bin !== state.bin) return [0.12, 0.12, 0.13];
-    if (this.field.kinds) return kindLinear(bin);
-    return rampLinear((this.field.values[tet] - this.field.low) / (this.field.high - this.field.low || 1));
+    return this.field.kinds ? kindLinear(binOf(this.field, tet)) : this.rampOf(this.field.values[tet]);
   }
 
   placeCage(state, nodes, cut) {
@@ -150,11 +169,10 @@ export class Body {
     let at = 0, lineAt = 0;
     this.shownTets = [];
     for (let t = 0; t < m.numTets; ++t) {
-      const middle = m.middleOf(t, nodes);
-      if (cut && !cut(middle)) continue;
-      const shift = middle.map((x, k) => (x - m.centre[k]) * state.explode);
+      if (cut && !cut(m.middleOf(t, nodes))) continue;
+      const shift = this.shiftOf(t, state.explode);
       const x = (n, k) => nodes[3 * m.tets[4 * t + n] + k] + shift[k];
-      const rgb = this.colourOf(state, t);
+      const rgb = this.colourOf(t);
       this.shownTets.push(t);
       for (const face of faces) {
         for (const n of face) {
@@ -175,10 +193,15 @@ export class Body {
     this.cage.geometry.boundingSphere = this.cage.geometry.boundingBox = null;
   }
 
-  colourSurface(state) {
+  colourSurface() {
     const m = this.model, colour = this.surface.geometry.attributes.color;
-    if (!this.field) colour.array.set(m.base);
-    else for (let v = 0; v < m.tetIds.length; ++v) colour.array.set(this.colourOf(state, m.tetIds[v]), 3 * v);
+    const { field, lit } = this;
+    colour.array.set(m.base);
+    for (let v = 0; v < m.tetIds.length && (field || lit); ++v) {
+      const isLit = !lit || (lit.vertices ? lit.vertices[v] : lit.tets[m.tetIds[v]]);
+      if (!isLit) colour.array.set(dim, 3 * v);
+      else if (field) colour.array.set(field.ofVertices ? this.rampOf(field.ofVertices[v]) : this.colourOf(m.tetIds[v]), 3 * v);
+    }
     colour.needsUpdate = true;
   }
 

@@ -45,22 +45,35 @@ function distances(model) {
     Math.max(...model.tets.subarray(4 * t, 4 * t + 4).map((n) => model.distance[n] * 1e6)) / 1e3);
 }
 
-// Tets that hold a contact point.
+const minus = (u, v) => [u[0] - v[0], u[1] - v[1], u[2] - v[2]];
+const det = (u, v, w) => u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) + u[2] * (v[0] * w[1] - v[1] * w[0]);
+
+// Tets that hold a contact point, or almost do: the point is of the step, the nodes are where it ends.
 function contactKinds(model, nodes, contacts) {
-  const kinds = new Uint32Array(model.numTets);
-  const far = (model.size / 40) ** 2;
+  const kinds = new Uint32Array(model.numTets), slack = -0.15;
   for (let t = 0; t < model.numTets; ++t) {
+    const [a, b, c, d] = Array.from(model.tets.subarray(4 * t, 4 * t + 4), (n) => Array.from(nodes.subarray(3 * n, 3 * n + 3)));
+    const [e, f, g] = [minus(b, a), minus(c, a), minus(d, a)], volume = det(e, f, g);
     for (let i = 0; i < contacts.length && !kinds[t]; i += 3) {
-      for (const n of model.tets.subarray(4 * t, 4 * t + 4)) {
-        const gap = [0, 1, 2].reduce((sum, k) => sum + (nodes[3 * n + k] - contacts[i + k]) ** 2, 0);
-        if (gap < far * 4) kinds[t] = 1;
-      }
+      const p = minus([contacts[i], contacts[i + 1], contacts[i + 2]], a);
+      const w = [det(p, f, g) / volume, det(e, p, g) / volume, det(e, f, p) / volume];
+      if (Math.min(...w, 1 - w[0] - w[1] - w[2]) >= slack) kinds[t] = 1;
     }
   }
-  return { kinds, names: ['free', 'near a contact'] };
+  return { kinds, names: ['free', 'in contact'] };
 }
 
 const number = (values, unit, low, high) => ({ values, unit, low, high });
+
+// How much of a place hangs on pinned nodes: the share of a tet's nodes, of a vertex by its weights.
+function pinWeights(model) {
+  const held = new Uint8Array(model.nodes.length / 3);
+  for (const region of model.json.regions) for (const n of region.nodes) held[n] = 1;
+  const sum = (tet, weight) => model.tets.subarray(4 * tet, 4 * tet + 4).reduce((s, n, k) => s + held[n] * weight(k), 0);
+  const values = Float32Array.from({ length: model.numTets }, (_, t) => sum(t, () => 0.25));
+  const ofVertices = Float32Array.from(model.tetIds, (t, v) => sum(t, (k) => model.weights[4 * v + k]));
+  return { ...number(values, '1 = moves with the pins', 0, 1), ofVertices };
+}
 
 export const fields = {
   base: { title: 'base colour' },
@@ -71,6 +84,7 @@ export const fields = {
   material: { title: 'material', make: (m) => ({ kinds: m.material, names: (m.json.info.simulation?.materials ?? []).map((x) => x.name || 'unnamed') }) },
   part: { title: 'connected part', make: (m) => ({ kinds: m.component, names: m.json.components.map((_, i) => `part ${i + 1}`) }) },
   region: { title: 'pin region', make: regionKinds },
+  pinned: { title: 'pin weight', surface: true, make: pinWeights },
   glued: { title: 'pieces of surface in a tet', make: (m) => ({ kinds: m.pieces.map((p) => Math.min(p, 2)), names: ['none', 'one', 'several: glued'] }) },
   patch: { title: 'collision patch' },
   strain: { title: 'strain (largest stretch)', motion: true, make: (m, nodes) => number(strainOf(m, nodes).map((s) => 100 * s), '%', 0, 25) },
@@ -80,17 +94,26 @@ export const fields = {
 const cache = new WeakMap();
 
 // The field of a body, or null if its colours are not by tet.
-export function fieldOf(name, model, nodes, contacts) {
+function fieldOf(name, model, nodes, contacts) {
   const field = fields[name];
   if (!field.make || !model.numTets) return null;
   const made = cache.get(model) ?? {};
   cache.set(model, made);
-  const result = field.motion ? field.make(model, nodes, contacts) : (made[name] ??= field.make(model));
-  if (result.values && result.low === undefined) {
-    result.low = result.values.reduce((a, b) => Math.min(a, b), Infinity);
-    result.high = result.values.reduce((a, b) => Math.max(a, b), -Infinity);
+  return field.motion ? field.make(model, nodes, contacts) : (made[name] ??= field.make(model));
+}
+
+// The fields of several bodies, each {model, nodes, contacts}: one range of numbers and one list of
+// kinds, so that a colour means the same in all.
+export function fieldsOf(name, bodies) {
+  const made = bodies.map((b) => fieldOf(name, b.model, b.nodes, b.contacts));
+  const of = made.filter((f) => f);
+  if (of.some((f) => f.kinds)) {
+    const names = [...new Set(of.flatMap((f) => f.names))];
+    return made.map((f) => f && { ...f, names, kinds: f.kinds.map((k) => names.indexOf(f.names[k])) });
   }
-  return result;
+  const reach = (key, better, from) => of.map((f) => f[key] ?? f.values.reduce((a, b) => better(a, b), from)).reduce((a, b) => better(a, b), from);
+  const low = reach('low', Math.min, Infinity), high = reach('high', Math.max, -Infinity);
+  return made.map((f) => f && { ...f, low, high });
 }
 
 export const numBins = 24;

@@ -1,310 +1,172 @@
 // SPDX-License-Identifier: MIT
-// The viewer of `plush report`: builds the controls, keeps state and picture in step.
-import * as THREE from 'three';
-import { Body } from './body.js';
+// The viewer of `plush report`: keeps state, picture and panels in step.
+import { makeControls, makePlayback, showControls } from './controls.js';
 import { page, read, ready } from './data.js';
+import { make, rounded } from './dom.js';
 import { fields } from './fields.js';
-import { Eye } from './eye.js';
-import { model } from './model.js';
+import { showIndex } from './index_table.js';
+import { showLegend } from './legend.js';
 import { Motion } from './motion.js';
-import { make, rounded, showIndex, showLegend, showPanels } from './panels.js';
-import { makePlots } from './plots.js';
-import { makeFigure, makeRuler } from './scale.js';
+import { showPanels } from './panels.js';
+import { parse } from './selection.js';
+import { drawSheet } from './sheet.js';
+import { Stage } from './stage.js';
 import { readFragment, state, writeFragment } from './state.js';
 
 const $ = (id) => document.getElementById(id);
 const canvas = $('canvas');
-const inputs = {};  // by name of the state that each shows
-let renderer, eye, motion, plots, views = [], queued = false, playing = 0;
-
-const jsonOf = () => page.models[state.model];
-const opens = (i) => Boolean(page.models[i]?.arrays);
-const inMotion = () => state.show === 'motion' && motion && !page.compare;
-
-// One view of a model, of all models compared, or of the run's bodies.
-function makeViews() {
-  for (const view of views) for (const body of view.bodies) body.dispose();
-  const plane = new THREE.Plane();
-  const indices = page.models.map((_, i) => i).filter((i) => opens(i) && page.models[i].listed);
-  const groups = inMotion() ? [motion.bodies.map((b) => b.model)] : page.compare ? indices.map((i) => [i]) : opens(state.model) ? [[state.model]] : [];
-  views = groups.map((group) => {
-    const scene = new THREE.Scene();
-    const bodies = group.map((i) => new Body(model(i), [plane]));
-    scene.add(...bodies.map((b) => b.group), new THREE.HemisphereLight(0xffffff, 0x555560, 1.6));
-    const sun = new THREE.DirectionalLight(0xffffff, 2.2);
-    sun.position.set(0.6, 1, 0.8);
-    scene.add(sun);
-    const view = { scene, bodies, plane, extras: new THREE.Group() };
-    scene.add(view.extras);
-    measure(view);
-    view.ruler = makeRuler(view.low, view.high);
-    view.figure = makeFigure(view.low, view.high);
-    view.marker = new THREE.Mesh(new THREE.SphereGeometry(view.size / 45, 16, 12), new THREE.MeshBasicMaterial({ color: 0xd55e00, wireframe: true, depthTest: false }));
-    view.marker.visible = false;
-    scene.add(view.ruler, view.figure, view.marker);
-    return view;
-  });
-}
-
-function measure(view) {
-  view.low = [Infinity, Infinity, Infinity];
-  view.high = [-Infinity, -Infinity, -Infinity];
-  const add = (points) => points.forEach((x, i) => {
-    view.low[i % 3] = Math.min(view.low[i % 3], x);
-    view.high[i % 3] = Math.max(view.high[i % 3], x);
-  });
-  if (inMotion()) motion.bodies.forEach((b) => add(b.track));
-  else view.bodies.forEach((b) => { add(b.model.low); add(b.model.high); });
-  view.centre = view.low.map((l, k) => (l + view.high[k]) / 2);
-  view.size = Math.hypot(...view.high.map((h, k) => h - view.low[k])) || 1;
-}
-
-function frameView(direction) {
-  const view = views[0];
-  if (!view) return;
-  const { centre: middle } = view;
-  let centre = middle, size = Math.max(...views.map((v) => v.size));
-  if (state.figure) {
-    size = Math.max(size, 2.3);
-    centre = [view.high[0] + 0.2, view.low[1] + Math.max(0.85, (view.high[1] - view.low[1]) / 2), centre[2]];
-  }
-  eye.reach(Math.max(size, view.size));
-  eye.look(centre, size / 2, direction);
-}
-
-// The rule of the cut: which places stay.
-function cutOf(view) {
-  const axis = 'xyz'.indexOf(state.cut);
-  if (axis < 0) return null;
-  const limit = view.low[axis] + state.at * (view.high[axis] - view.low[axis]);
-  return { axis, limit, keeps: (p) => p[axis] <= limit };
-}
-
-function placeExtras(view) {
-  view.extras.clear();
-  if (!inMotion()) return;
-  const lines = new THREE.BufferGeometry();
-  lines.setAttribute('position', new THREE.BufferAttribute(motion.linesAt(state.frame), 3));
-  view.extras.add(new THREE.LineSegments(lines, new THREE.LineBasicMaterial({ color: 0x777b82 })));
-  if (!state.contacts) return;
-  const points = new THREE.BufferGeometry();
-  points.setAttribute('position', new THREE.BufferAttribute(motion.contactsAt(state.frame).slice(), 3));
-  view.extras.add(new THREE.Points(points, new THREE.PointsMaterial({ color: 0xd55e00, size: 6, sizeAttenuation: false, depthTest: false })));
-}
+let stage, playback = null, shown = '';
 
 function refresh() {
+  const { motion } = stage;
   if (motion) state.frame = Math.min(Math.max(0, Math.round(state.frame)), motion.numFrames - 1);
-  const contacts = inMotion() ? motion.contactsAt(state.frame) : [];
-  for (const view of views) {
-    const cut = cutOf(view);
-    if (cut) view.plane.set(new THREE.Vector3(...[0, 1, 2].map((k) => (k === cut.axis ? -1 : 0))), cut.limit);
-    else view.plane.set(new THREE.Vector3(0, -1, 0), 1e9);
-    view.bodies.forEach((body, i) => body.update(state, inMotion() ? motion.nodesAt(i, state.frame) : body.model.nodes, contacts, cut?.keeps));
-    view.ruler.visible = state.ruler;
-    view.figure.visible = state.figure;
-    placeExtras(view);
-  }
-  showLegend($('legend'), views[0]?.bodies[0]);
-  if (plots) plots.draw(motion.json.steps[state.frame], state.budget);
-  for (const [name, show] of Object.entries(inputs)) show(state[name]);
+  stage.refresh();
+  showLegend($('legend'), stage.bodies);
+  showPicked();
+  if (playback) playback.plots.draw(motion.json.steps[state.frame], state.budget);
+  showControls();
   writeFragment();
-  draw();
 }
 
-function draw() {
-  if (queued) return;
-  queued = true;
-  requestAnimationFrame(render);
-}
-
-function render() {
-  queued = false;
-  const width = canvas.clientWidth, height = canvas.clientHeight;
-  renderer.setSize(width, height, false);
-  renderer.setClearColor(getComputedStyle(document.documentElement).getPropertyValue('--view').trim());
-  renderer.setScissorTest(false);
-  renderer.clear();
-  renderer.setScissorTest(true);
-  const across = Math.ceil(Math.sqrt(views.length * Math.max(1, width / height) / 1.4)) || 1, columns = Math.min(views.length, across);
-  const rows = Math.ceil(views.length / columns) || 1;
-  const labels = [];
-  eye.camera.aspect = (width / (columns || 1)) / (height / rows);
-  eye.camera.updateProjectionMatrix();
-  views.forEach((view, i) => {
-    const w = width / columns, h = height / rows, x = (i % columns) * w, y = Math.floor(i / columns) * h;
-    renderer.setViewport(x, height - y - h, w, h);
-    renderer.setScissor(x, height - y - h, w, h);
-    renderer.render(view.scene, eye.camera);
-    const label = (text, left, top) => labels.push(make('span', { textContent: text, style: `left:${left}px;top:${top}px` }));
-    if (views.length > 1) label(view.bodies[0].model.name, x + 6, y + 6);
-    const at = (p) => { const v = new THREE.Vector3(...p).project(eye.camera); return [x + (v.x + 1) / 2 * w, y + (1 - v.y) / 2 * h]; };
-    if (state.ruler) label(`${rounded(view.ruler.userData.length)} m`, ...at(view.ruler.userData.end));
-    if (state.figure) label('1.7 m', ...at([view.figure.position.x, view.figure.position.y + 1.8, view.figure.position.z]));
-  });
-  $('labels').replaceChildren(...labels);
-  if (!document.documentElement.dataset.ready) {
-    document.documentElement.dataset.ready = String(Math.round(performance.now()));
-  }
+function setColour(name) {
+  state.bin = -1;
+  const byTet = fields[name].make && !fields[name].surface;
+  const surface = !byTet && name !== 'patch';
+  Object.assign(state, { cage: Boolean(byTet), edges: Boolean(byTet), surface, patches: name === 'patch' });
+  if (fields[name].motion && stage.motion) state.show = 'motion';
 }
 
 const act = {
-  set(name, value) {
+  // `quick` leaves the panels as they are, for a playback.
+  set(name, value, quick = false) {
     state[name] = value;
-    if (name === 'colour') {
-      state.bin = -1;
-      if (fields[value].make) Object.assign(state, { cage: true, edges: true, surface: false, patches: false });
-      else Object.assign(state, { cage: false, edges: false, patches: value === 'patch', surface: value !== 'patch' });
-      if (fields[value].motion && motion) state.show = 'motion';
-    }
+    if (name === 'colour') setColour(value);
     if (name === 'explode' && value > 0) Object.assign(state, { cage: true, edges: true, surface: false });
-    if (name === 'frame' && motion) state.show = 'motion';
-    if (['model', 'show', 'frame', 'colour'].includes(name)) rebuildIfNeeded(name === 'model' || name === 'show');
+    if (name === 'frame' && stage.motion) state.show = 'motion';
+    if (name === 'model') Object.assign(state, { select: '', finding: '', bin: -1 });
+    const rebuilt = rebuildIfNeeded();
     refresh();
-    if (name === 'figure') frameView();
+    if (rebuilt || name === 'figure') stage.frame();
     if (name === 'theme') setTheme();
-    if (name !== 'frame' || !playing) showFacts();
+    if (!quick) showFacts();
   },
-  find(id, position) {
-    state.finding = id;
-    if (position) fly(position);
+  // Selects one of {finding, select, bin}, or nothing, and frames it.
+  choose(what) {
+    const same = Object.keys(what).every((key) => state[key] === what[key]);
+    Object.assign(state, { finding: '', select: '', bin: -1 }, same ? {} : what);
+    if (state.select.startsWith('region')) state.pins = true;
     refresh();
+    stage.frame();
     showFacts();
   },
-  worst() {
-    const body = views[0].bodies[0], field = body.field?.values ? body.field.values : body.model.quality;
-    const isWorstGreat = ['strain', 'distance', 'volume'].includes(state.colour);
-    let worst = 0;
-    for (let t = 1; t < body.model.numTets; ++t) if (isWorstGreat ? field[t] > field[worst] : field[t] < field[worst]) worst = t;
-    if (state.colour === 'base') act.set('colour', 'quality');
-    const { centre } = body.model;  // the explosion moves the tet away from it
-    fly(body.model.middleOf(worst, body.nodes).map((x, k) => x + (x - centre[k]) * state.explode));
-    showTet(body, worst);
+  // Goes to the tet of the least value of what is shown, or of the greatest if that is worse.
+  worst(number) {
+    if (!stage.bodies[number].field?.values) {
+      state.colour = 'quality';
+      setColour('quality');
+      refresh();
+    }
+    const body = stage.bodies[number], { values } = body.field;
+    const sign = ['strain', 'distance', 'volume'].includes(state.colour) ? -1 : 1;
+    const worst = values.reduce((w, value, t) => (sign * value < sign * values[w] ? t : w), 0);
+    state.select = '';
+    act.choose({ select: `tet.${number}.${worst}` });
   },
 };
 
-let shown = '';
-function rebuildIfNeeded(frames) {
-  const wanted = `${state.model} ${inMotion()}`;
-  if (wanted === shown) return;
+function rebuildIfNeeded() {
+  const wanted = `${state.model} ${stage.inMotion}`;
+  if (wanted === shown) return false;
   shown = wanted;
-  makeViews();
-  if (frames || inMotion()) frameView();
+  stage.makeViews();
+  return true;
 }
 
-function fly(position) {
-  for (const view of views) {
-    view.marker.position.set(...position);
-    view.marker.visible = true;
-  }
-  eye.look(position, views[0].size / 7);
+// Says what is known of the selected tet.
+function showPicked() {
+  const chosen = parse(state.select), body = stage.bodies[chosen?.body], t = chosen?.index;
+  const isTet = chosen?.kind === 'tet' && t < (body?.model.numTets ?? 0);
+  $('picked').textContent = isTet ? tetText(body, t) : '';
 }
-
-function showTet(body, tet) {
-  const m = body.model;
-  $('picked').textContent = `tet ${tet}: quality ${rounded(m.quality[tet])}, smallest dihedral ${rounded(m.dihedral[tet])} degrees, ${rounded(m.volume[tet] * 1e6)} cm\u00b3, ${m.pieces[tet]} pieces of surface`;
-}
-
-function pick(event) {
-  const body = views.length === 1 && views[0].bodies.find((b) => b.cage?.visible);
-  if (!body) return;
-  const at = new THREE.Vector2(2 * event.offsetX / canvas.clientWidth - 1, 1 - 2 * event.offsetY / canvas.clientHeight);
-  const ray = new THREE.Raycaster();
-  ray.setFromCamera(at, eye.camera);
-  const hit = ray.intersectObject(body.cage)[0];
-  if (hit) showTet(body, body.shownTets[Math.floor(hit.faceIndex / 4)]);
-}
-
-const boxes = [['surface', 'surface'], ['cage', 'cage'], ['edges', 'edges'], ['patches', 'patches'], ['pins', 'pins and joints'], ['mass', 'centre of mass'], ['contacts', 'contacts'], ['ruler', 'ruler'], ['figure', '1.7 m figure']];
-
-function choice(name, title, options) {
-  const select = make('select', { id: name, onchange: () => act.set(name, select.value) }, ...options.map(([value, text]) => make('option', { value, textContent: text })));
-  inputs[name] = (value) => { select.value = value; };
-  return make('label', {}, `${title} `, select);
-}
-function box(name, title) {
-  const input = make('input', { type: 'checkbox', id: name, onchange: () => act.set(name, input.checked) });
-  inputs[name] = (value) => { input.checked = value; };
-  return make('label', {}, input, ` ${title}`);
-}
-function number(name, title, type, min, max, step) {
-  const input = make('input', { type, id: name, min, max, step, oninput: () => { if (Number.isFinite(input.valueAsNumber)) act.set(name, input.valueAsNumber); } });
-  inputs[name] = (value) => { if (document.activeElement !== input || type === 'range') input.value = value; };
-  return make('label', {}, `${title} `, input);
-}
-const button = (id, text, onclick) => make('button', { id, textContent: text, onclick });
-
-function makeControls() {
-  const modes = Object.entries(fields).filter(([, f]) => motion || !f.motion).map(([value, f]) => [value, f.title]);
-  const show = motion && !page.compare ? [choice('show', 'Show', [['rest', 'rest'], ['motion', 'simulation']])] : [];
-  $('controls').replaceChildren(...show, choice('colour', 'Colour by', modes), ...boxes.filter(([n]) => motion || n !== 'contacts').map(([n, t]) => box(n, t)),
-    choice('cut', 'Cut', [['off', 'off'], ['x', 'x'], ['y', 'y'], ['z', 'z']]), number('at', 'at', 'range', 0, 1, 0.01), number('explode', 'Explode', 'range', 0, 1.5, 0.05),
-    button('frame-model', 'Frame', () => frameView()), button('front', 'Front', () => frameView([0, 0, 1])), button('right', 'Right', () => frameView([1, 0, 0])), button('top', 'Top', () => frameView([0, 1, 0.001])));
-}
-
-function makePlayback() {
-  if (!motion || page.compare) return;
-  plots = makePlots(motion, (step) => act.set('frame', motion.frameOfStep(step)));
-  const scrub = make('input', { type: 'range', id: 'scrub', min: 0, max: motion.numFrames - 1, step: 1, oninput: () => act.set('frame', scrub.valueAsNumber) });
-  scrub.setAttribute('aria-label', 'time');
-  const time = make('output', { id: 'time' });
-  inputs.frame = (value) => { scrub.value = value; time.textContent = `${motion.time(value).toFixed(2)} s, step ${motion.json.steps[value]}`; };
-  const step = (by) => act.set('frame', state.frame + by);
-  const deepest = () => {
-    const depths = motion.json.per_step.penetration_m.map((d) => d ?? 0);
-    act.set('frame', motion.frameOfStep(1 + depths.indexOf(Math.max(...depths))));
-  };
-  $('playback').hidden = false;
-  $('playback').append(make('div', { className: 'row' }, button('play', 'Play', togglePlay), button('back', '\u2212 frame', () => step(-1)), button('forward', '+ frame', () => step(1)),
-    choice('speed', 'Speed', [[0.1, '1/10'], [0.25, '1/4'], [1, '1'], [2, '2']]), button('deepest', 'Deepest penetration', deepest), number('budget', 'Frame budget [ms]', 'number', 0.01, 1000, 0.1), time), scrub, ...plots.canvases);
-}
-
-function togglePlay() {
-  if (playing) {
-    cancelAnimationFrame(playing);
-    playing = 0;
-  } else {
-    if (state.frame >= motion.numFrames - 1) act.set('frame', 0);
-    const start = performance.now(), from = motion.time(state.frame);
-    const tick = () => {
-      const now = from + Number(state.speed) * (performance.now() - start) / 1000;
-      act.set('frame', motion.frameOfStep(Math.round(now / motion.json.dt)));
-      if (state.frame >= motion.numFrames - 1) return togglePlay();
-      playing = requestAnimationFrame(tick);
-    };
-    playing = requestAnimationFrame(tick);
-  }
-  $('play').textContent = playing ? 'Pause' : 'Play';
+function tetText(body, t) {
+  const m = body.model, value = body.field?.values;
+  const now = value && fields[state.colour].motion ? `, ${fields[state.colour].title} ${rounded(value[t])} ${body.field.unit}` : '';
+  const of = stage.bodies.length > 1 ? ` of ${m.name}` : '';
+  return `tet ${t}${of}: quality ${rounded(m.quality[t])}, smallest dihedral ${rounded(m.dihedral[t])} degrees, ${rounded(m.volume[t] * 1e6)} cm\u00b3, part ${m.component[t] + 1}, ${m.pieces[t]} pieces of surface${now}`;
 }
 
 function setTheme() {
   const dark = state.theme === 'dark' || (state.theme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';
-  draw();
+  stage.draw();
 }
 
+const pictures = new Map();
 function thumbnail(index) {
   const ref = page.models[index].thumbnail;
-  const picture = make('canvas', { width: ref?.width ?? 1, height: ref?.height ?? 1 });
-  if (ref) picture.getContext('2d').putImageData(new ImageData(new Uint8ClampedArray(read(index, ref.pixels, Uint8Array)), ref.width), 0, 0);
-  return picture;
+  if (!pictures.has(index)) {
+    const picture = make('canvas', { width: ref?.width ?? 1, height: ref?.height ?? 1 });
+    if (ref) picture.getContext('2d').putImageData(new ImageData(new Uint8ClampedArray(read(index, ref.pixels, Uint8Array)), ref.width), 0, 0);
+    pictures.set(index, picture);
+  }
+  return pictures.get(index);
 }
 
+function download(href, name) {
+  make('a', { href, download: name }).click();
+}
 async function copyPicture() {
-  render();
+  stage.render();
   const blob = await new Promise((done) => canvas.toBlob(done));
   try {
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': blob })]);
-    $('copy-picture').textContent = 'Copied';
+    $('copy-picture').textContent = 'Picture copied';
   } catch {  // no clipboard here: save it
-    make('a', { href: URL.createObjectURL(blob), download: 'plush.png' }).click();
-    $('copy-picture').textContent = 'Saved';
+    download(URL.createObjectURL(blob), 'plush.png');
+    $('copy-picture').textContent = 'Picture saved';
+  }
+}
+async function copyLink() {
+  try {
+    await navigator.clipboard.writeText(location.href);
+    $('copy-link').textContent = 'Link copied';
+  } catch {  // no clipboard here: show it
+    prompt('The link to what is shown:', location.href);
   }
 }
 
 function showFacts() {
-  document.title = $('title').textContent = `plush report: ${jsonOf().name}`;
+  document.title = $('title').textContent = `plush report: ${page.models[state.model].name}`;
   showIndex($('index'), thumbnail, act);
-  showPanels($('panels'), views[0]?.bodies[0], jsonOf(), act);
+  showPanels($('panels'), stage.bodies, page.models[state.model], act);
+}
+
+function showLabels(labels) {
+  $('labels').replaceChildren(...labels.map(([text, x, y]) => make('span', { textContent: text, style: `left:${x}px;top:${y}px` })));
+}
+
+function listen() {
+  let down = [0, 0];
+  canvas.addEventListener('pointerdown', (event) => { down = [event.clientX, event.clientY]; });
+  canvas.addEventListener('pointerup', (event) => {
+    if (Math.hypot(event.clientX - down[0], event.clientY - down[1]) >= 4) return;
+    const found = stage.pick(event.offsetX, event.offsetY);
+    if (!found) return;
+    Object.assign(state, { finding: '', bin: -1, select: `tet.${found.body}.${found.tet}` });
+    refresh();
+    showFacts();
+  });
+  addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') act.choose({});
+    if (['INPUT', 'SELECT', 'BUTTON', 'SUMMARY'].includes(event.target.tagName)) return;
+    if (event.key === 'f') stage.frame();
+    if (!playback) return;
+    if (event.key === ' ') { event.preventDefault(); playback.toggle(); }
+    if (event.key === ',' || event.key === '.') act.set('frame', state.frame + (event.key === '.' ? 1 : -1));
+  });
+  new ResizeObserver(() => stage.draw()).observe(canvas);
+  $('copy-picture').onclick = copyPicture;
+  $('copy-link').onclick = copyLink;
 }
 
 async function start() {
@@ -312,40 +174,35 @@ async function start() {
   readFragment();
   if (!page.models[state.model]) state.model = 0;
   if (!fields[state.colour]) state.colour = 'base';
-  motion = page.motion ? new Motion() : null;
-  renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
-  renderer.localClippingEnabled = true;
-  renderer.autoClear = false;
-  renderer.setPixelRatio(Math.min(2, devicePixelRatio));
+  // The link follows a moving camera once it rests.
+  const { dataset } = document.documentElement;
   let settled = 0;
-  eye = new Eye(canvas, () => { draw(); clearTimeout(settled); settled = setTimeout(() => { eye.text = state.camera = eye.text; writeFragment(); }, 100); });
-  $('theme').append(...['auto', 'light', 'dark'].map((t) => make('option', { value: t, textContent: t })));
-  $('theme').onchange = () => act.set('theme', $('theme').value);
-  inputs.theme = (value) => { $('theme').value = value; };
-  $('copy-picture').onclick = copyPicture;
-  $('copy-link').onclick = () => navigator.clipboard?.writeText(location.href).catch(() => {});
+  const settle = () => {
+    stage.eye.text = state.camera = stage.eye.text;
+    writeFragment();
+    clearTimeout(settled);  // setting the camera to its rounded text moved it
+    delete dataset.moving;
+  };
+  stage = new Stage(canvas, () => {
+    dataset.moving = '';
+    clearTimeout(settled);
+    settled = setTimeout(settle, 100);
+  }, showLabels);
+  stage.motion = page.motion ? new Motion() : null;
+  if (new URLSearchParams(location.hash.slice(1)).has('sheet')) return drawSheet(stage);
   const linked = state.camera;
-  makeControls();
-  makePlayback();
   setTheme();
-  shown = `${state.model} ${inMotion()}`;
-  makeViews();
-  eye.camera.aspect = canvas.clientWidth / canvas.clientHeight / (page.compare ? views.length : 1);
-  frameView([0.6, 0.45, 1]);
-  eye.text = linked;
-  let down = [0, 0];
-  canvas.addEventListener('pointerdown', (event) => { down = [event.clientX, event.clientY]; });
-  canvas.addEventListener('pointerup', (event) => { if (Math.hypot(event.clientX - down[0], event.clientY - down[1]) < 4) pick(event); });
-  addEventListener('keydown', (event) => {
-    if (['INPUT', 'SELECT', 'BUTTON'].includes(event.target.tagName)) return;
-    if (event.key === 'f') frameView();
-    if (!motion || page.compare) return;
-    if (event.key === ' ') { event.preventDefault(); togglePlay(); }
-    if (event.key === ',' || event.key === '.') act.set('frame', state.frame + (event.key === '.' ? 1 : -1));
-  });
-  new ResizeObserver(draw).observe(canvas);
+  rebuildIfNeeded();
+  if (stage.motion) state.frame = Math.min(Math.max(0, Math.round(state.frame)), stage.motion.numFrames - 1);
+  stage.refresh();
+  stage.frame([0.6, 0.45, 1]);
+  stage.eye.text = linked;
+  stage.render();
+  document.documentElement.dataset.ready = String(Math.round(performance.now()));
+  makeControls(act, stage);
+  if (stage.motion && !page.compare) playback = makePlayback(stage.motion);
+  listen();
   refresh();
-  render();
   showFacts();
 }
 

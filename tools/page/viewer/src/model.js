@@ -34,8 +34,6 @@ class Model {
     this.tets = get('tets', Uint32Array);
     this.numTets = this.tets.length / 4;
     this.tetIds = get('tet_ids', Uint32Array);
-    this.cage = get('cage', Uint32Array);
-    this.cageTets = get('cage_tets', Uint32Array);
     this.quality = get('quality', Float32Array);
     this.dihedral = get('dihedral', Float32Array);
     this.volume = get('volume', Float32Array);
@@ -44,12 +42,14 @@ class Model {
     this.component = get('tet_component', Uint32Array);
     this.pieces = get('pieces', Uint32Array);
     this.weights = this.numTets ? weightsOf(this.positions, this.tetIds, this) : null;
-    if (arrays.patch_positions) this.readPatches(arrays);
+    this.hasPatches = Boolean(arrays.patch_positions);
     this.measureBox();
     this.baseColours();
   }
 
-  readPatches(arrays) {
+  readPatches() {
+    if (this.patchPositions) return;
+    const { arrays } = this.json;
     this.patchPositions = readPositions(this.index, arrays.patch_positions);
     this.patchIndices = read(this.index, arrays.patch_indices, Uint32Array);
     const starts = read(this.index, arrays.patch_starts, Uint32Array);

@@ -7,9 +7,11 @@ export class Motion {
     this.json = page.motion;
     const blob = page.models.length;
     this.numFrames = this.json.steps.length;
-    this.bodies = this.json.bodies.map((body) => ({ ...body, track: readPositions(blob, body.nodes), nodes: null }));
-    this.lines = readPositions(blob, this.json.lines.ends);
-    this.contactPositions = readPositions(blob, this.json.contacts.positions);
+    // Read when they are first shown: the first picture does not wait for them.
+    const read = (ref) => { let made; return () => (made ??= readPositions(blob, ref)); };
+    this.bodies = this.json.bodies.map((body) => ({ ...body, track: read(body.nodes) }));
+    this.lines = read(this.json.lines.ends);
+    this.contactPositions = read(this.json.contacts.positions);
   }
 
   time(frame) { return this.json.steps[frame] * this.json.dt; }
@@ -24,11 +26,11 @@ export class Motion {
     return points;
   }
 
-  nodesAt(body, frame) { return this.at(this.bodies[body].track, this.numFrames, frame); }
-  linesAt(frame) { return this.at(this.lines, this.json.lines.frames, frame); }
+  nodesAt(body, frame) { return this.at(this.bodies[body].track(), this.numFrames, frame); }
+  linesAt(frame) { return this.at(this.lines(), this.json.lines.frames, frame); }
   contactsAt(frame) {
     const { starts } = this.json.contacts;
-    return this.contactPositions.subarray(3 * starts[frame], 3 * starts[frame + 1]);
+    return this.contactPositions().subarray(3 * starts[frame], 3 * starts[frame + 1]);
   }
 
   // The frame nearest to a step from 1.

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Facts beside the view: findings, histogram, tables. All texts of files go in as text, never as HTML.
+// Facts beside the view: findings, histograms, parts, tables.
 import { page } from './data.js';
-import { cssOfLinear, kindCss, rampCss } from './colours.js';
-import { binOf, fieldOf, fields, numBins } from './fields.js';
+import { make, refill, rounded } from './dom.js';
+import { binOf, fields, numBins } from './fields.js';
+import { listFindings, placesOf } from './findings.js';
 import { state } from './state.js';
 
-export function make(tag, properties = {}, ...children) {
-  const { dataset, ...others } = properties;
-  const element = Object.assign(document.createElement(tag), others);
-  Object.assign(element.dataset, dataset);
-  element.append(...children);
-  return element;
-}
-
-export const rounded = (x) => (typeof x === 'number' && !Number.isInteger(x) ? String(Number(x.toPrecision(4))) : String(x));
 const section = (title, ...children) => make('section', {}, make('h2', { textContent: title }), ...children);
 const missing = (text) => make('p', { className: 'missing', textContent: text });
 
@@ -32,44 +24,99 @@ function flat(object, prefix = '') {
   });
 }
 
-function findingsPanel(json, act) {
-  const all = [...json.findings, ...(page.motion?.findings ?? []).map((f) => ({ ...f, verb: 'simulate' }))];
-  const items = all.map((finding, i) => {
-    const button = make('button', { className: `finding ${finding.severity}`, dataset: { finding: i } },
-      make('b', { textContent: `${finding.severity} ${finding.code}` }),
-      ` (${finding.verb}, ${finding.count}) ${finding.message}. ${finding.remedy}`);
-    button.setAttribute('aria-pressed', state.finding.split('.')[0] === String(i));
-    const places = finding.places.filter((p) => p.position?.every((x) => x !== null));
-    button.onclick = () => act.find(`${i}.0`, places[0]?.position);
-    const list = make('div', { className: 'places' }, ...places.map((place, k) => make('button', {
-      textContent: place.object || `place ${k + 1}`, onclick: () => act.find(`${i}.${k}`, place.position) })));
-    return make('div', {}, button, list);
+// Why a finding matters and how to mend it, as `plush explain` says.
+function explanationOf(finding, i, isOpen) {
+  const { why, blender, maya } = finding.explanation ?? {};
+  if (!why) return [];
+  const part = (title, text) => (text ? [make('p', {}, make('b', { textContent: `${title}: ` }), text)] : []);
+  return [make('details', { open: isOpen }, make('summary', { textContent: 'Why, and how to mend it', dataset: { why: i } }),
+    ...part('Why it matters', why), ...part('In Blender', blender), ...part('In Maya', maya))];
+}
+
+function findingItem(finding, i, act) {
+  const [chosen] = state.finding.split('.');
+  const isChosen = chosen === String(i);
+  const button = make('button', { className: `finding ${finding.severity}`, dataset: { finding: i }, onclick: () => act.choose({ finding: String(i) }) },
+    make('b', { textContent: `${finding.severity} ${finding.code}` }),
+    ` (${finding.about ? `${finding.about}, ` : ''}${finding.verb}, ${finding.count}) ${finding.message}. ${finding.remedy}`);
+  button.setAttribute('aria-pressed', isChosen);
+  const places = placesOf(finding).map((place, k) => {
+    const go = make('button', { textContent: place.object || `place ${k + 1}`, onclick: () => act.choose({ finding: `${i}.${k}` }), dataset: { place: `${i}.${k}` } });
+    go.setAttribute('aria-pressed', state.finding === `${i}.${k}`);
+    return go;
   });
-  const notes = [];
-  if (!json.bake) notes.push(missing('Findings, stages and times of the bake: run "plush bake --report bake.json" and add --bake-report bake.json.'));
+  return make('div', {}, button, make('div', { className: 'places' }, ...places), ...explanationOf(finding, i, isChosen));
+}
+
+function findingsPanel(json, act) {
+  const all = listFindings(), notes = [];
+  const items = all.map((finding, i) => findingItem(finding, i, act));
+  if (!json.bake) notes.push(missing('Findings, stages and command line of the bake: run "plush bake --report bake.json" and add --bake-report bake.json.'));
   if (!json.findings.some((f) => f.verb === 'check') && !json.bake) notes.push(missing('Findings of the source mesh: add --source.'));
   if (!page.motion) notes.push(missing('Playback: add --simulate with a scene, or with a .plush file to drop.'));
   return section(`Findings (${all.length})`, ...(items.length ? items : [make('p', { textContent: 'None.' })]), ...notes);
 }
 
-function histogramPanel(body, act) {
-  const { model, field } = body;
-  const worst = make('button', { textContent: 'Go to the worst tet', id: 'worst' });
-  worst.onclick = () => act.worst();
-  if (!field) return section('Tets', make('p', { className: 'missing', textContent: 'Colour by a figure of the tets to see how they are spread.' }), worst);
+// Bars of the tets of some bodies; a click selects the same range in all of them.
+function bars(bodies, act) {
+  const { field } = bodies[0];
   const number = field.kinds ? field.names.length : numBins;
   const counts = new Array(number).fill(0);
-  for (let t = 0; t < model.numTets; ++t) counts[Math.min(number - 1, binOf(field, t))] += 1;
+  for (const body of bodies) {
+    for (let t = 0; t < body.model.numTets; ++t) counts[Math.min(number - 1, binOf(body.field, t))] += 1;
+  }
   const most = Math.max(...counts, 1);
-  const bars = counts.map((count, i) => {
-    const bar = make('button', { title: `${count} tets`, onclick: () => act.set('bin', state.bin === i ? -1 : i), dataset: { bin: i } });
+  const list = counts.map((count, i) => {
+    const bar = make('button', { title: `${count} tets`, onclick: () => act.choose({ bin: i }), dataset: { bin: i } });
     bar.setAttribute('aria-label', field.kinds ? `${field.names[i]}: ${count} tets` : `${count} tets from ${rounded(field.low + i * (field.high - field.low) / number)} ${field.unit}`);
     bar.setAttribute('aria-pressed', state.bin === i);
     bar.style.setProperty('--h', `${Math.ceil(100 * count / most)}%`);
     return bar;
   });
   const ends = field.kinds ? [] : [make('div', { className: 'ends' }, make('span', { textContent: rounded(field.low) }), make('span', { textContent: rounded(field.high) }))];
-  return section(`${fields[state.colour].title}: ${model.numTets} tets`, make('div', { className: 'bars' }, ...bars), ...ends, worst);
+  return [make('div', { className: 'bars' }, ...list), ...ends];
+}
+
+// A histogram of each view: of all bodies of a run, and of each model compared.
+function histogramPanels(bodies, act) {
+  const withTets = bodies.filter((b) => b.model.numTets);
+  const groups = page.compare ? withTets.map((b) => [b]) : withTets.length ? [withTets] : [];
+  return groups.map((group) => {
+    const tets = group.reduce((sum, b) => sum + b.model.numTets, 0);
+    const title = group[0].field ? fields[state.colour].title : 'Tets';
+    const name = page.compare ? `${group[0].model.name}: ` : '';
+    const worst = group.map((b, i) => {
+      const of = group.length > 1 ? ` of body ${i + 1}, ${b.model.name}` : '';
+      const number = bodies.indexOf(b);
+      return make('button', { textContent: `Go to the worst tet${of}`, id: number ? `worst-${number}` : 'worst', onclick: () => act.worst(number) });
+    });
+    const content = group[0].field ? bars(group, act) : [missing('Colour by a figure of the tets to see how they are spread.')];
+    return section(`${name}${title}: ${tets} tets`, ...content, make('div', { className: 'places' }, ...worst));
+  });
+}
+
+// Everything of the bodies that has a name, as buttons that select it.
+function partsPanel(bodies, act) {
+  const blocks = bodies.flatMap((body, number) => {
+    const used = new Set(body.model.material);  // not every material of the surface has tets
+    const { json } = body.model, several = bodies.length < 2 ? '' : `${page.compare ? '' : `body ${number + 1}, `}${body.model.name}: `;
+    const list = (title, kind, items, name) => {
+      if (!items?.length || !body.model.numTets) return [];
+      const buttons = items.flatMap((item, i) => {
+        if (!name(item, i)) return [];
+        const select = `${kind}.${number}.${i}`;
+        const go = make('button', { textContent: name(item, i), dataset: { select }, onclick: () => act.choose({ select }) });
+        go.setAttribute('aria-pressed', state.select === select);
+        return go;
+      });
+      return [make('div', { className: 'places' }, `${several}${title} `, ...buttons)];
+    };
+    return [...list('parts of the cage', 'part', json.components, (c, i) => `part ${i + 1}`),
+      ...list('surfaces', 'name', json.parts, (p, i) => [p.name || `surface ${i + 1}`, body.model.json.materials[p.material]?.name].filter((text) => text).join(', ')),
+      ...list('materials', 'material', json.info?.simulation?.materials, (m, i) => (used.has(i) ? m.name || 'unnamed' : '')),
+      ...list('pins and joints', 'region', json.regions, (r) => r.name)];
+  });
+  return blocks.length ? [section('Go to', ...blocks)] : [];
 }
 
 function factsPanels(json) {
@@ -79,6 +126,7 @@ function factsPanels(json) {
   const total = sections.reduce((sum, s) => sum + s.bytes, 0) || 1;
   const largest = [...sections].sort((a, b) => b.bytes - a.bytes).filter((s) => s.bytes);
   const list = [];
+  if (json.bake?.command) list.push(section('Command line of the bake', make('code', { id: 'command', textContent: json.bake.command })));
   if (components.length) {
     list.push(section('Mass by part', table(components.map((c, i) => [`part ${i + 1}`, c.mass_kg, c.tets, c.centre.map(rounded).join(', ')]), ['', 'mass [kg]', 'tets', 'centre [m]'])));
   }
@@ -86,6 +134,16 @@ function factsPanels(json) {
   list.push(section('Settings', table(flat(settings))), section('Figures and provenance', table(flat(others))));
   list.push(section('Size by section', table(largest.map((s) => [s.name, s.bytes, `${(100 * s.bytes / total).toFixed(1)}%`]), ['section', 'bytes', 'share'])));
   return list;
+}
+
+// The figures of a run: its worst step, and what a step costs.
+function runPanel(motion) {
+  const { per_step: steps } = motion;
+  const most = (key) => steps[key].reduce((m, v) => Math.max(m, v ?? 0), 0);
+  const mean = steps.step_ms.reduce((s, v) => s + (v ?? 0), 0) / (steps.step_ms.length || 1);
+  const least = steps.min_det_f.reduce((m, v) => Math.min(m, v ?? Infinity), Infinity);
+  return section('Simulation', table([['scene', motion.scene], ['steps', steps.step_ms.length], ['time step [s]', motion.dt], ['mean step time [ms]', mean],
+    ['longest step [ms]', most('step_ms')], ['deepest penetration [m]', most('penetration_m')], ['most contacts', most('contacts')], ['largest speed [m/s]', most('max_speed_m_s')], ['least det F', least]]));
 }
 
 function differencePanels() {
@@ -97,62 +155,10 @@ function differencePanels() {
   });
 }
 
-export function showPanels(element, body, json, act) {
+export function showPanels(element, bodies, json, act) {
   const panels = [findingsPanel(json, act)];
   if (json.error) panels.unshift(section('This file does not open', make('p', { className: 'error', textContent: json.error })));
   if (page.compare) panels.push(...differencePanels());
-  if (body?.model.numTets) panels.push(histogramPanel(body, act));
-  panels.push(...factsPanels(json));
-  element.replaceChildren(...panels);
-}
-
-export function showLegend(element, body) {
-  element.replaceChildren();
-  if (!body) return;
-  const { field, model } = body;
-  const swatch = (colour, name) => make('div', {}, Object.assign(make('span', { className: 'swatch' }), { style: `background:${colour}` }), name);
-  if (!field) {
-    if (state.patches) element.append('collision patches: neighbours differ');
-    else element.append(...model.json.materials.map((m) => swatch(cssOfLinear(m.linear_rgb), m.name || 'unnamed')));
-  } else if (field.kinds) {
-    element.append(fields[state.colour].title, ...field.names.slice(0, 12).map((name, i) => swatch(kindCss(i), name)));
-  } else {
-    const canvas = make('canvas', { width: 128, height: 1 });
-    const context = canvas.getContext('2d');
-    for (let i = 0; i < 128; ++i) { context.fillStyle = rampCss(i / 127); context.fillRect(i, 0, 1, 1); }
-    element.append(`${fields[state.colour].title} [${field.unit}]`, canvas, make('div', { className: 'ends' },
-      make('span', { textContent: rounded(field.low) }), make('span', { textContent: rounded(field.high) })));
-  }
-}
-
-// Files with their figures; failures first, else by the column that was clicked.
-const columns = [
-  ['file', (m) => m.name], ['failures', (m) => m.failures], ['findings', (m) => m.findings.length],
-  ['tets', (m) => m.info?.simulation?.tets], ['nodes', (m) => m.info?.simulation?.nodes],
-  ['least quality', (m) => m.info?.simulation?.min_quality], ['least dihedral', (m) => m.info?.simulation?.min_dihedral_deg],
-  ['mass [kg]', (m) => m.info?.simulation?.mass_kg], ['volume ratio', (m) => m.info?.simulation?.volume_ratio], ['bytes', (m) => m.info?.file_bytes ?? m.info?.bytes],
-];
-let order = { column: 1, down: true };
-
-export function showIndex(element, thumbnail, act) {
-  const rows = page.models.map((m, i) => ({ m, i })).filter(({ m }) => m.listed);
-  element.hidden = rows.length < 2;
-  if (element.hidden) return;
-  const value = columns[order.column][1];
-  rows.sort((a, b) => {
-    const [x, y] = [value(a.m) ?? -Infinity, value(b.m) ?? -Infinity];
-    return (x < y ? -1 : x > y ? 1 : a.i - b.i) * (order.down && x !== y ? -1 : 1);
-  });
-  const head = columns.map(([name], c) => make('th', {}, make('button', { textContent: name, dataset: { sort: c }, onclick: () => {
-    order = { column: c, down: order.column === c ? !order.down : c > 0 };
-    showIndex(element, thumbnail, act);
-  } })));
-  const body = rows.map(({ m, i }) => {
-    const row = make('tr', { dataset: { row: i } }, make('td', {}, thumbnail(i)), ...columns.map(([, get], c) => (c
-      ? make('td', { className: 'number', textContent: rounded(get(m) ?? '-') })
-      : make('td', {}, make('button', { textContent: m.name, onclick: () => act.set('model', i) })))));
-    row.setAttribute('aria-current', state.model === i);
-    return row;
-  });
-  element.replaceChildren(make('table', {}, make('tr', {}, make('th'), ...head), ...body));
+  panels.push(...histogramPanels(bodies, act), ...partsPanel(bodies, act), ...(page.motion ? [runPanel(page.motion)] : []), ...factsPanels(json));
+  refill(element, ...panels);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Curves over the steps of a run, linked to the playback's time.
 import { kindCss } from './colours.js';
-import { make, rounded } from './panels.js';
+import { make, rounded } from './dom.js';
 
 const plots = [
   { title: 'energy above its least [J]', keys: ['kinetic_j', 'elastic_j', 'gravity_j'] },

@@ -19,13 +19,13 @@ export function makeRuler(low, high) {
   geometry.setAttribute('position', new THREE.Float32BufferAttribute(points, 3));
   const ruler = new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ color: 0xd55e00, depthTest: false }));
   ruler.position.set(low[0], low[1], high[2] + 0.05 * length);
-  ruler.userData = { length, end: [low[0] + length, low[1], high[2] + 0.05 * length] };
+  ruler.userData = { text: `${Number(length.toPrecision(4))} m`, end: [low[0] + length, low[1], high[2] + 0.05 * length] };
   return ruler;
 }
 
 export function makeFigure(low, high) {
   const figure = new THREE.Group();
-  const material = new THREE.MeshStandardMaterial({ color: 0x8f8f8f, roughness: 1 });
+  const material = new THREE.MeshLambertMaterial({ color: 0x8f8f8f });
   const add = (geometry, x, y) => { const mesh = new THREE.Mesh(geometry, material); mesh.position.set(x, y, 0); figure.add(mesh); };
   add(new THREE.SphereGeometry(0.11, 20, 14), 0, 1.59);
   add(new THREE.CapsuleGeometry(0.16, 0.38, 6, 16), 0, 1.1);

@@ -3,7 +3,7 @@
 export const defaults = {
   model: 0, show: 'rest', colour: 'base', surface: true, cage: false, edges: false, patches: false, pins: false,
   mass: false, contacts: true, ruler: false, figure: false, cut: 'off', at: 0.5, explode: 0, bin: -1, frame: 0, speed: 1,
-  finding: '', theme: 'auto', budget: 2, camera: '',
+  finding: '', select: '', theme: 'auto', budget: 2, camera: '',
 };
 export const state = { ...defaults };
 
