@@ -15,7 +15,7 @@ import random
 import sys
 
 assets, nodes, deaths = [int(a) for a in sys.argv[1:]] + [100000, 200, 2][len(sys.argv) - 1:]
-TASK_S, START_S, ARRAY, FOLDER = 300.0, 2.0, 1001, 1000
+TASK_S, MAX_TASKS, START_S, ARRAY, FOLDER = 300.0, 8000, 2.0, 1001, 1000
 POLL_S, NAMES = 10.0, 128
 # Task: make and rename the folder, make 5 files of which 2 are renamed, look up 3 inputs. Collector: read 3,
 # compare 1, rename 2, make and remove a script, remove 5. Ninja: find 2 outputs and 2 sources.
@@ -23,11 +23,12 @@ NODE_REQUESTS, COLLECTOR_REQUESTS = 12, 13 + 4
 
 random.seed(20)
 costs = sorted((random.uniform(1.0, 30.0) for _ in range(assets)), reverse=True)
+task_s = max(TASK_S, sum(costs) / MAX_TASKS)
 chunks, cost, bakes = [], 0.0, []
 for c in costs:
     bakes.append(c)
     cost += c
-    if cost >= TASK_S:
+    if cost >= task_s:
         chunks.append(bakes)
         cost, bakes = 0.0, []
 if bakes:

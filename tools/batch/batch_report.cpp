@@ -100,6 +100,7 @@ AssetResult ResultOf(const std::string& output_tree, const BatchAsset& asset, co
   } else if (end != nullptr) {
     const bool is_hit = report.value("cache", "") == "hit";
     result.state = is_hit ? AssetState::kCached : AssetState::kBaked;
+    if (is_hit) result.seconds = report.value("bake_seconds", 0.0);
   }
   return result;
 }

@@ -29,10 +29,10 @@ struct AssetResult {
   std::string output;  ///< relative to the output tree
   AssetState state = AssetState::kUnchanged;
   int exit_code = 0;
-  std::string error;                       ///< one line; empty unless failed
-  nlohmann::json findings;                 ///< as in the report of the bake, without places
-  uint64_t num_warnings = 0;               ///< findings of that severity
-  double seconds = 0.0;                    ///< sum of the bake's stages
+  std::string error;          ///< one line; empty unless failed
+  nlohmann::json findings;    ///< as in the report of the bake, without places
+  uint64_t num_warnings = 0;  ///< findings of that severity
+  double seconds = 0.0;  ///< sum of the bake's stages; of a hit, those of the bake that was kept
   std::vector<std::string> missing_files;  ///< which the import looked for in vain, absolute
 };
 

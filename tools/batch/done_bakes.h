@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "batch/manifest.h"
+#include "batch/ninja_file.h"
 
 #include <ctime>
 #include <map>
@@ -18,7 +19,7 @@ namespace plush::tools {
 class DoneBakes {
  public:
   /// Removes what a killed batch has left below `output_tree`. Call it under the lock.
-  explicit DoneBakes(const std::string& output_tree);
+  DoneBakes(const std::string& output_tree, const BatchTools& tools);
   ~DoneBakes();
   DoneBakes(const DoneBakes&) = delete;
   DoneBakes& operator=(const DoneBakes&) = delete;
@@ -39,6 +40,7 @@ class DoneBakes {
 
   std::string output_tree_;
   std::string folder_;
+  struct timespec newest_tool_ = {};
   std::map<std::string, std::vector<std::string>> sources_;  // by output
 };
 

@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/json_object.h"
 #include "base/text.h"
+#include "batch/ninja_file.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -18,6 +19,9 @@ using nlohmann::json;
 constexpr uint64_t kMaxManifestBytes = 16u << 20;
 constexpr size_t kMaxPatterns = 10000;
 constexpr char kStemWord[] = "{stem}";
+constexpr char kExtension[] = ".plush";
+constexpr char kLineEnds[] = "Ninja takes no line ends and no null characters";
+constexpr char kRemedy[] = ": exclude one, or set \"names\" to \"full\"";
 
 constexpr NamedValue<AssetNames> kNames[] = {{"stem", AssetNames::kStem},
                                              {"full", AssetNames::kFull}};
@@ -46,6 +50,7 @@ class ManifestReader {
       object_.Mistake("output", "must not be empty");
     }
     manifest.root = Absolute(folder_, root);
+    if (!FitsNinja(manifest.root)) object_.Mistake("root", kLineEnds);
     if (!output.empty()) manifest.output = Absolute(folder_, output);
     manifest.inputs = Patterns(object_, "inputs");
     if (manifest.inputs.empty()) object_.Mistake("inputs", "give at least one pattern");
@@ -129,6 +134,7 @@ class ManifestReader {
       rule->set[name] = {value.dump()};
     } else if (value.is_string()) {
       const auto text = value.get<std::string>();
+      if (!FitsNinja(text)) return object.Mistake(place, kLineEnds);
       rule->set[name] = {it->kind == OptionKind::kPath ? PathValue(text) : text};
     } else {
       object.Mistake(place,
@@ -183,8 +189,17 @@ Result<Done> CheckOutputsDiffer(const std::vector<BatchAsset>& assets) {
     const auto [it, is_new] = by_output.emplace(asset.output, &asset);
     if (is_new) continue;
     return Error{ExitCode::kUsage, "'" + it->second->name + "' and '" + asset.name +
-                                       "' would both become '" + asset.output +
-                                       "': exclude one, or set \"names\" to \"full\""};
+                                       "' would both become '" + asset.output + "'" + kRemedy};
+  }
+  for (const BatchAsset& asset : assets) {
+    const std::string_view output = asset.output;
+    for (size_t end = output.find('/'); end != output.npos; end = output.find('/', end + 1)) {
+      const auto it = by_output.find(output.substr(0, end));
+      if (it == by_output.end()) continue;
+      return Error{ExitCode::kUsage, "'" + it->second->name + "' would become '" +
+                                         it->second->output + "', the folder of what '" +
+                                         asset.name + "' becomes" + kRemedy};
+    }
   }
   return Done{};
 }
@@ -221,12 +236,14 @@ Result<Manifest> ReadManifest(const std::string& path, const std::string& output
   if (mistake.empty() && manifest.output.empty()) {
     mistake = "output: name the output tree here or by --output";
   }
+  if (mistake.empty() && !FitsNinja(manifest.output)) mistake = std::string("output: ") + kLineEnds;
   if (!mistake.empty()) return Error{ExitCode::kUsage, path + ": " + mistake};
   return manifest;
 }
 
 Result<std::vector<BatchAsset>> FindAssets(const Manifest& manifest, FindingList* findings) {
-  const std::string skipped = manifest.output == manifest.root ? "" : manifest.output;
+  const bool is_one_tree = manifest.output == manifest.root;
+  const std::string skipped = is_one_tree ? "" : manifest.output;
   const auto files = ListFiles(manifest.root, skipped);
   if (!files.ok()) return files.error();
   std::vector<BatchAsset> assets;
@@ -234,7 +251,9 @@ Result<std::vector<BatchAsset>> FindAssets(const Manifest& manifest, FindingList
     if (!AnyMatches(manifest.inputs, file.path) || AnyMatches(manifest.exclude, file.path)) {
       continue;
     }
-    if (file.path.find_first_of("\r\n") != std::string::npos) {
+    // What an earlier run has made.
+    if (is_one_tree && file.path.ends_with(kExtension)) continue;
+    if (!FitsNinja(file.path)) {
       return Error{ExitCode::kUsage, "'" + PrintableUtf8(file.path) +
                                          "': Ninja takes no line ends in names; rename the file"};
     }
@@ -242,7 +261,7 @@ Result<std::vector<BatchAsset>> FindAssets(const Manifest& manifest, FindingList
     asset.name = file.path;
     asset.input = manifest.root + "/" + file.path;
     const bool keeps_extension = manifest.names == AssetNames::kFull;
-    asset.output = (keeps_extension ? file.path : WithoutExtension(file.path)) + ".plush";
+    asset.output = (keeps_extension ? file.path : WithoutExtension(file.path)) + kExtension;
     asset.input_bytes = file.num_bytes;
     asset.options = OptionsOf(manifest, asset.name, asset.input);
     assets.push_back(std::move(asset));

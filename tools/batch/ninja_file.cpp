@@ -18,10 +18,17 @@ namespace {
 constexpr char kCostsFile[] = ".batch/costs";
 constexpr uint64_t kMaxLogBytes = 1u << 30;
 
+// Stands for '|', which ends a path and which '$' does not escape.
+constexpr char kBarVariable[] = "bar";
+
 // In paths of build lines, '$' escapes itself, spaces and colons.
 std::string NinjaPath(std::string_view path) {
   std::string escaped;
   for (const char c : path) {
+    if (c == '|') {
+      escaped += std::string("${") + kBarVariable + "}";
+      continue;
+    }
     if (c == '$' || c == ' ' || c == ':') escaped += '$';
     escaped += c;
   }
@@ -44,23 +51,36 @@ std::string NinjaWords(std::span<const std::string> words) {
   return text;
 }
 
+// Options of the cache, if the environment has one.
+std::string CacheWords() {
+  const std::string cache = kCacheVariable;
+  return " $${" + cache + ":+\"--cache=$$" + cache + "\"} $${" + cache + ":+\"--cache-size=$$" +
+         kCacheSizeVariable + "\"}";
+}
+
 }  // namespace
 
+bool FitsNinja(std::string_view text) {
+  return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos;
+}
+
 std::string ReportPath(const std::string& output) {
-  return std::string(kBatchFolder) + "/" + output + ".json";
+  // Not beside Ninja's logs: a folder of the inputs may have the name of one of them.
+  return std::string(kBatchFolder) + "/reports/" + output + ".json";
 }
 
 std::string NinjaFileText(std::span<const BatchAsset> assets, const BatchTools& tools) {
   std::string text = "# Written by `plush batch`, which runs Ninja on it.\n";
   text += "ninja_required_version = 1.10\n";
   text += std::string("builddir = ") + kBatchFolder + "\n";
+  text += std::string(kBarVariable) + " = |\n";
   text += "msvc_deps_prefix = " + std::string(kSourceLine) + "\n";
   text += "rule bake\n  command = done=\"$${" + std::string(kDoneVariable) +
           ":-/dev/null}\"/$dst; if [ -f \"$$done\" ]; then . \"$$done\"; else " +
           NinjaWord(tools.plush) +
           " bake $src -o $dst --report $report --list-sources --keep-unchanged --threads 1 -q " +
-          NinjaWords(tools.options) + " $options; fi || { code=$$?; echo '" + kExitCodeLine +
-          "'$$code; exit $$code; }\n";
+          NinjaWords(tools.options) + CacheWords() + " $options; fi || { code=$$?; echo '" +
+          kExitCodeLine + "'$$code; exit $$code; }\n";
   text += "  deps = msvc\n  restat = 1\n";
   size_t index = 0;
   const std::string programs = NinjaPath(tools.plush) + " " + NinjaPath(tools.importer);

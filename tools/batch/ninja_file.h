@@ -8,11 +8,13 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace plush::tools {
 
-/// Folder in the output tree for Ninja's logs and the reports of the assets.
+/// Folder in the output tree for Ninja's logs and, in a folder of their own, the reports of the
+/// assets.
 inline constexpr char kBatchFolder[] = ".batch";
 
 /// The file that Ninja runs, below the output tree. The tree may be the folder of another Ninja.
@@ -23,6 +25,8 @@ struct BatchTools {
   std::string plush;                 ///< path of the converter
   std::string importer;              ///< path of `plush-import`
   std::vector<std::string> options;  ///< further arguments of every bake
+  std::string cache;                 ///< folder; empty without one
+  std::string cache_size;            ///< as `plush bake --cache-size` takes it
 };
 
 /// The line with which every failed bake ends in Ninja's output, before its exit code.
@@ -31,10 +35,19 @@ inline constexpr char kExitCodeLine[] = "plush batch: exit code ";
 /// The environment variable that leads bakes to what DoneBakes has of them.
 inline constexpr char kDoneVariable[] = "PLUSH_BATCH_DONE";
 
+/// Whether Ninja can hold a name or a word: it has no line ends and no null characters.
+bool FitsNinja(std::string_view text);
+
+/// The environment variables with the cache of bakes. They are no part of the commands: a batch
+/// with another cache bakes nothing again.
+inline constexpr char kCacheVariable[] = "PLUSH_BATCH_CACHE";
+inline constexpr char kCacheSizeVariable[] = "PLUSH_BATCH_CACHE_SIZE";
+
 /// Path of the report of the asset at `output`, both relative to the output tree.
 std::string ReportPath(const std::string& output);
 
-/// The text of build.ninja. Ninja starts bakes in the order of `assets`.
+/// The text of build.ninja. All names and options fit Ninja. Ninja starts bakes in the order of
+/// `assets`.
 std::string NinjaFileText(std::span<const BatchAsset> assets, const BatchTools& tools);
 
 /// The seconds that each output took when Ninja made it last, by its path: Ninja's log in

@@ -125,12 +125,14 @@ int WaitFor(pid_t pid) {
 }
 
 // "NAME.plush.tmp12-0": as WriteFilesAtomically names the new content of NAME.plush.
-bool IsTemporary(std::string_view name) {
+bool IsTemporary(std::string_view name, bool is_batch_folder) {
   constexpr std::string_view kMark = ".tmp";
   const size_t mark = name.rfind(kMark);
   if (mark == std::string_view::npos) return false;
   const std::string_view target = name.substr(0, mark);
-  if (!target.ends_with(".plush") && !target.ends_with(".plush.json")) return false;
+  const bool is_ours = target.ends_with(".plush") || target.ends_with(".plush.json") ||
+                       (is_batch_folder && (target == "build.ninja" || target == "costs"));
+  if (!is_ours) return false;
   std::string_view numbers = name.substr(mark + kMark.size());
   unsigned number = 0;
   return TakeNumber(&numbers, &number) && numbers.starts_with('-') &&
@@ -184,6 +186,9 @@ Result<Done> RunNinja(const NinjaSettings& settings,
   argv.push_back(nullptr);
   ::setenv("NINJA_STATUS", std::string(1, kStatusMark).c_str(), 1);
   ::setenv("TERM", "dumb", 1);
+  ::unsetenv(kCacheVariable);
+  if (!settings.cache.empty()) ::setenv(kCacheVariable, settings.cache.c_str(), 1);
+  ::setenv(kCacheSizeVariable, settings.cache_size.c_str(), 1);
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError("cannot run '" + settings.ninja + "'");
   const pid_t parent = ::getpid();
@@ -213,7 +218,9 @@ void RemoveTemporaries(const std::string& output_tree) {
   std::error_code error;
   for (fs::recursive_directory_iterator it(output_tree, error), end; !error && it != end;
        it.increment(error)) {
-    if (IsTemporary(it->path().filename().native())) ::unlink(it->path().c_str());
+    const fs::path& path = it->path();
+    const bool is_batch_folder = path.parent_path() == fs::path(output_tree) / kBatchFolder;
+    if (IsTemporary(path.filename().native(), is_batch_folder)) ::unlink(path.c_str());
   }
 }
 

@@ -41,6 +41,8 @@ struct NinjaSettings {
   std::string output_tree;  ///< holds kNinjaFile
   int jobs = 1;
   bool is_dry_run = false;  ///< only says what it would bake
+  std::string cache;        ///< of bakes; empty without one
+  std::string cache_size;   ///< as `plush bake --cache-size` takes it
 };
 
 /// Runs Ninja until all bakes have ended, and calls `on_end` after each in the order of their ends.
@@ -49,8 +51,8 @@ struct NinjaSettings {
 Result<Done> RunNinja(const NinjaSettings& settings,
                       const std::function<void(const BakeEnd&)>& on_end);
 
-/// Removes what killed bakes have left: temporary files of assets and of reports. Call it under the
-/// lock.
+/// Removes what killed bakes have left: temporary files of assets, of reports and of its own. Call
+/// it under the lock.
 void RemoveTemporaries(const std::string& output_tree);
 
 /// `ninja -t cleandead`: removes outputs of earlier runs that build.ninja no longer names. Errors:

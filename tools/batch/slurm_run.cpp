@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <numeric>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -36,8 +37,8 @@ bake() {
   scratch=$(mktemp -d "$run/tmp/XXXXXXXXXXXX") || exit
   "$plush" bake "$@" -o "$scratch/asset.plush" --report "$scratch/report.json" \
     --list-sources --threads 1 -q >"$scratch/sources" 2>"$scratch/log"
-  echo $? >"$scratch/code"
-  mv -T "$scratch" "$result" 2>/dev/null || rm -rf "$scratch"
+  # Without its code, as on a full disk, it is no result.
+  echo $? >"$scratch/code" && mv -T "$scratch" "$result" 2>/dev/null || rm -rf "$scratch"
 }
 . "$run/chunks/$(($1 + SLURM_ARRAY_TASK_ID))"
 )sh";
@@ -135,20 +136,27 @@ class SlurmRun {
     const std::string script = "#!/bin/sh\nrun=" + ShellWord(run_.string()) +
                                "\nplush=" + ShellWord(tools.plush) + kTaskScript;
     tool_options_ = tools.options;
+    if (!tools.cache.empty()) {
+      tool_options_.push_back("--cache=" + tools.cache);
+      tool_options_.push_back("--cache-size=" + tools.cache_size);
+    }
     return Write(run_ / "task.sh", script);
   }
 
   Result<Done> Run() {
     for (int round = 1; round <= kMaxRounds && !missing_.empty(); ++round) {
       if (round > 1) events_.on_message(std::to_string(missing_.size()) + " missing: sent again");
-      // What is missing goes to tasks of one bake each: one that kills its node harms no other.
+      // What is missing goes to tasks of one bake each, unless it is very much: a bake that kills
+      // its node harms no other.
       const double chunk_cost = round == 1 ? settings_.chunk_s : 0.0;
       if (auto done = Submit(chunk_cost); !done.ok()) return done;
       Wait(round == kMaxRounds);
     }
     for (const size_t i : missing_) {
-      done_->AddFailed(*bakes_[i].asset, "no node finished this bake",
-                       static_cast<int>(ExitCode::kHelperDied));
+      done_->AddFailed(
+          *bakes_[i].asset,
+          "no node finished this bake: does each see all folders, and have they space?",
+          static_cast<int>(ExitCode::kHelperDied));
       events_.on_end(i, true);
     }
     return Done{};
@@ -179,7 +187,7 @@ class SlurmRun {
   Result<Done> Submit(double chunk_cost) {
     std::vector<double> costs;
     for (const size_t i : missing_) costs.push_back(bakes_[i].cost_s);
-    const std::vector<size_t> ends = CutIntoChunks(costs, chunk_cost);
+    const std::vector<size_t> ends = CutIntoChunks(costs, RoundChunkCost(costs, chunk_cost));
     const size_t first = num_chunks_;
     size_t begin = 0;
     for (const size_t end : ends) {
@@ -269,7 +277,8 @@ class SlurmRun {
     }
     std::error_code no_report;
     fs::rename(folder + "/report.json", report, no_report);
-    if (code == 0 && !error && !no_report) {
+    if (!error) error = no_report;
+    if (code == 0 && !error) {
       done_->Add(asset, SourcesIn(ReadText(folder + "/sources")), is_new);
     } else if (code != 0) {
       done_->AddFailed(asset, LastLine(ReadText(folder + "/log")), code);
@@ -304,6 +313,11 @@ std::vector<size_t> CutIntoChunks(std::span<const double> costs, double chunk_co
     cost = 0.0;
   }
   return ends;
+}
+
+double RoundChunkCost(std::span<const double> costs, double wanted) {
+  if (costs.size() <= kMaxRoundTasks) return wanted;
+  return std::max(wanted, std::accumulate(costs.begin(), costs.end(), 0.0) / kMaxRoundTasks);
 }
 
 void EndOldSlurmRuns(const std::string& output_tree) {

@@ -28,6 +28,13 @@ inline constexpr size_t kMaxArrayTasks = 1001;
 /// far as they reach. Returns the end of each run; none is empty.
 std::vector<size_t> CutIntoChunks(std::span<const double> costs, double chunk_cost);
 
+/// About the largest number of tasks of a round: Slurm's default MaxJobCount is 10,000.
+inline constexpr size_t kMaxRoundTasks = 8000;
+
+/// The chunk cost of a round of bakes of these costs: `wanted`, or more if that made more than
+/// kMaxRoundTasks tasks.
+double RoundChunkCost(std::span<const double> costs, double wanted);
+
 struct SlurmSettings {
   std::string output_tree;  ///< absolute
   double chunk_s = 300.0;   ///< aimed time of a task [s]

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -33,6 +34,9 @@ constexpr size_t kPieceBytes = 1 << 18;
 constexpr uint64_t kNumFolders = 16;
 constexpr std::string_view kTemporaryPrefix = "tmp-";
 constexpr time_t kTemporaryAge = 86400;  // [s]
+// A folder is listed about once in so many parts of its limit that are written: to list it at each
+// write would be thousands of requests to a shared file system.
+constexpr double kListingsPerLimit = 256.0;
 
 std::string Hex(XXH128_hash_t hash) { return HexHash(hash.high64) + HexHash(hash.low64); }
 
@@ -56,6 +60,16 @@ std::string TemporaryName() {
     return "";
   }
   return std::string(kTemporaryPrefix) + HexHash(random[0]) + HexHash(random[1]);
+}
+
+// Whether a writer of `num_bytes` lists a folder of this limit: chance in proportion to the bytes,
+// so that no writer needs to know of others.
+bool IsListingDue(uint64_t num_bytes, uint64_t limit) {
+  const double chance =
+      kListingsPerLimit * static_cast<double>(num_bytes) / static_cast<double>(limit + 1);
+  uint32_t random = 0;
+  if (::getrandom(&random, sizeof(random), 0) != static_cast<ssize_t>(sizeof(random))) return true;
+  return std::ldexp(static_cast<double>(random), -32) < chance;
 }
 
 bool WriteAll(int fd, std::span<const std::byte> bytes) {
@@ -162,7 +176,7 @@ Result<Done> CacheStore::Store(const std::string& key, std::span<const std::byte
     ::unlink(path.c_str());
     return failed;
   }
-  Evict(folder);
+  if (IsListingDue(bytes.size(), max_bytes_ / kNumFolders)) Evict(folder);
   return Done{};
 }
 

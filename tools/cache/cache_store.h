@@ -52,9 +52,9 @@ class CacheStore {
   CacheContent Load(const std::string& key) const;
 
   /// Writes an entry as a whole: under a random name, then renamed. Makes the folder. Entries lie
-  /// in 16 folders, of which each may hold a sixteenth of max_bytes: then removes those of this
-  /// one's folder that were used least recently, and what killed writers have left a day ago.
-  /// Errors: kIo.
+  /// in 16 folders, of which each may hold a sixteenth of max_bytes. Some writers, by chance, about
+  /// one for each 256th of that, remove entries of their folder that were used least recently, and
+  /// what killed writers have left a day ago. Errors: kIo.
   Result<Done> Store(const std::string& key, std::span<const std::byte> bytes) const;
 
  private:

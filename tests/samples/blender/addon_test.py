@@ -4,6 +4,7 @@
 usage: blender -b --factory-startup --python-exit-code 3 -P addon_test.py -- ADDON.py PLUSH WORK_DIR
 """
 
+import json
 import os
 import shutil
 import sys
@@ -67,6 +68,10 @@ except RuntimeError as error:
 
 # Bake: the pin is a region, the materials are those of the slots.
 assert bpy.ops.plush.bake() == {"FINISHED"}
+with open(os.path.join(work, "Ball.glb"), "rb") as file:
+    glb = file.read()
+document = json.loads(glb[20:20 + int.from_bytes(glb[12:16], "little")])
+assert all("_pin_region" in part["attributes"] for part in document["meshes"][0]["primitives"])
 info = addon.run_plush(bpy.context, "info", os.path.join(work, "Ball.plush"))
 assert [r["name"] for r in info["simulation"]["regions"]] == ["pin_region"]
 assert sorted(m["name"] for m in info["simulation"]["materials"]) == ["nose", "skin"]

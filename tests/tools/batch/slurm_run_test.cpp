@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 
@@ -33,6 +34,20 @@ TEST_CASE("Chunks hold every bake once and reach the cost with their last bake")
     CHECK(begin == costs.size());
   }
   CHECK(CutIntoChunks(std::vector<double>(5, 0.0), 0.0).size() == 5);
+}
+
+TEST_CASE("A round has no more tasks than a cluster takes") {
+  std::mt19937 random(20);
+  for (const size_t num_bakes : {100u, 8000u, 30000u}) {
+    std::vector<double> costs(num_bakes);
+    for (double& cost : costs) cost = 1.0 + static_cast<double>(random() % 30);
+    std::ranges::sort(costs, std::ranges::greater());
+    const size_t num_tasks = CutIntoChunks(costs, RoundChunkCost(costs, 0.0)).size();
+    CHECK(num_tasks <= kMaxRoundTasks);
+    CHECK(num_tasks >= std::min(num_bakes, kMaxRoundTasks / 4));
+    const double large = 1e4;
+    CHECK(RoundChunkCost(costs, large) == large);
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -130,6 +131,29 @@ TEST_CASE("The cache keeps to its size and drops what was used least recently") 
   REQUIRE(store.Store(keys[4], Content(1000, 4)).ok());
   CHECK_FALSE(std::filesystem::exists(left));
   CHECK(std::filesystem::exists(young));
+}
+
+TEST_CASE("A cache of many small entries exceeds its size by a few percent at most") {
+  const TemporaryFolder folder;
+  constexpr uint64_t kFolderLimit = 1 << 20;
+  const CacheStore store(folder.path(), 16 * kFolderLimit);
+  const auto content = Content(1000, 1);
+  int num_stored = 0;
+  uint64_t most = 0;
+  for (int i = 0; num_stored < 3000; ++i) {
+    const std::string key = KeyOf(std::to_string(i));
+    if (key[0] != '7') continue;
+    REQUIRE(store.Store(key, content).ok());
+    if (++num_stored % 100 != 0) continue;
+    uint64_t total = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "7")) {
+      total += entry.file_size();
+    }
+    most = std::max(most, total);
+  }
+  CHECK(most > kFolderLimit * 9 / 10);
+  // Entries are written between two listings: the chance of a tenth of the limit is exp(-25).
+  CHECK(most < kFolderLimit * 11 / 10);
 }
 
 TEST_CASE("Many writers and readers of the same entries see whole ones only") {
