@@ -4,6 +4,7 @@
 #include "body/body_colliders.h"
 #include "body/coarse_correction.h"
 #include "body/pin_motion.h"
+#include "body/restitution.h"
 #include "body/substep.h"
 #include "contact/body_contacts.h"
 
@@ -52,7 +53,7 @@ void BeginBetween(float h, int k, Body* first) {
   }
   for (Body* body = first; body != nullptr; body = body->next_of_island) {
     for (const BodyContactSide& at : body->contacts.between) {
-      if (at.side != (at.contact->sides[0].of->is_static ? 1u : 0u)) continue;
+      if (at.side != at.contact->Owner()) continue;
       at.contact->row.impulse = at.contact->force * (h * h);
       BeginSubstep(begin, end, at.contact);
     }
@@ -62,7 +63,7 @@ void BeginBetween(float h, int k, Body* first) {
 void EndBetween(float h, const Body& body) {
   for (const BodyContactSide& at : body.contacts.between) {
     BodyContact& contact = *at.contact;
-    if (at.side != (contact.sides[0].of->is_static ? 1u : 0u)) continue;
+    if (at.side != contact.Owner()) continue;
     contact.force = contact.row.impulse * (1.0f / (h * h));
     contact.pressed += NormalImpulse(contact.row) / h;
   }
@@ -133,6 +134,21 @@ bool PushJointly(const StepSettings& of_world, int k, int count, Body* first, St
   return chain.first != nullptr && FindPushOut(share, chain.first);
 }
 
+// Changes velocities as restitution between the bodies asked for.
+void ThrowJointly(const StepSettings& of_world, int k, int count, const JointThrow& thrown,
+                  Body* first, StepStats* stats) {
+  const PhaseTimer timer(&stats[first->slot], Phase::kContact);
+  Chain<ContactSolve> chain;
+  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats*) {
+    const SubstepOf of(own, k, count, body);
+    BeginJointPush(of, body);
+    body->solve.turn = FreeTurnOf(of.system, body);
+    chain.Add(&body->solve);
+  });
+  const float h = of_world.dt / static_cast<float>(count);
+  if (chain.first != nullptr) ThrowJointly(of_world, h, thrown, chain.first, first);
+}
+
 // Substep `k` of `count` of an island. Islands of one body make as many outer iterations as it
 // wants, others as many as any of their bodies wants, and more: bodies pull at each other only once
 // in each of them.
@@ -170,19 +186,21 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     EndSolves(SubstepOf(own, k, count, body), body, of_body);
   });
+  JointThrow thrown;
+  if (is_joint) thrown = FindJointThrow(of_world, h, first);
   const bool is_pushed = is_joint && PushJointly(of_world, k, count, first, stats);
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     EndSubstep(SubstepOf(own, k, count, body), is_pushed, body, of_body);
     EndBetween(h, *body);
   });
+  if (thrown.owed != nullptr) ThrowJointly(of_world, k, count, thrown, first, stats);
 }
 
 // The same for the bodies that one touches: 2 v dt / e of the fastest approach, as CountSubsteps.
 int CountSubstepsBetween(const StepSettings& settings, const Body& body) {
   float fastest = 0.0f;
   for (const BodyContactSide& at : body.contacts.between) {
-    const auto velocity = [](const BodyContact::Side& side) { return side.point.Of(side.of->v); };
-    fastest = std::fmax(fastest, -Dot(at.contact->row.plane.normal, at.contact->Way(velocity)));
+    fastest = std::fmax(fastest, at.contact->ApproachSpeed());
   }
   const float edge = body.simulation.median_edge * body.scale;
   const float wanted = std::ceil(2.0f * fastest * settings.dt / edge);

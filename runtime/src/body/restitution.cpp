@@ -2,14 +2,43 @@
 // Source: restitution.h.
 #include "body/restitution.h"
 
+#include "body/best_fit.h"
 #include "body/body_colliders.h"
+#include "contact/body_contacts.h"
+#include "solver/panel_solve.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 namespace plush {
 namespace {
+
+// Slower points stay, so that bodies come to rest.
+constexpr float kLeastSpeed = 0.2f, kFalls = 2.0f;  // [m/s], [gravity h]
+
+// Replaces a tensor of inertia by its inverse. Returns false if all mass lies near a line.
+bool Invert(double (&I)[3][3]) {
+  constexpr double kLeast = 1.0e-6;
+  const double trace = I[0][0] + I[1][1] + I[2][2];
+  double cofactors[3][3];
+  for (int i = 0; i < 3; ++i) {
+    const int a = (i + 1) % 3, b = (i + 2) % 3;
+    for (int j = 0; j < 3; ++j) {
+      const int c = (j + 1) % 3, d = (j + 2) % 3;
+      cofactors[i][j] = I[a][c] * I[b][d] - I[a][d] * I[b][c];
+    }
+  }
+  const double determinant =
+      I[0][0] * cofactors[0][0] + I[0][1] * cofactors[0][1] + I[0][2] * cofactors[0][2];
+  if (!(determinant > kLeast * trace * trace * trace)) return false;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) I[i][j] = cofactors[j][i] / determinant;
+  }
+  return true;
+}
 
 // Kinetic energy of the free nodes in a frame that moves at `frame`, plus elastic energy.
 double EnergyIn(const StepSettings& settings, const Vec3& frame, const Body& body) {
@@ -34,9 +63,7 @@ float WaveTime(const Body& body) {
 
 }  // namespace
 
-// Slower points stay, so that bodies come to rest.
 ThrowBack FindThrowBack(const StepSettings& settings, float h, Body* body) {
-  constexpr float kLeastSpeed = 0.2f, kFalls = 2.0f;  // [m/s], [gravity h]
   constexpr double kMost = std::numeric_limits<float>::max();
   Rebound& rebound = body->contacts.rebound;
   rebound.time -= h;
@@ -77,6 +104,173 @@ void Throw(const StepSettings& settings, const FactoredSystem& system, const Thr
   if (!(spare > 0.0 && dd > 0.0 && share > 0.0) || !std::isfinite(spare * dd)) return;
   for (size_t i = 0; i < body->x.size(); ++i) body->v[i] += body->d[i] * static_cast<float>(share);
   AddReboundTouches(static_cast<float>(share), body);
+}
+
+namespace {
+
+bool Moves(const Body& body) { return body.Steps() && !body.frozen && !body.contacts.is_static; }
+
+// Calls visit(body) for those of an island that move.
+template <class Visit>
+void ForMoving(Body* first, const Visit& visit) {
+  for (Body* body = first; body != nullptr; body = body->next_of_island) {
+    if (Moves(*body)) visit(body);
+  }
+}
+
+// Calls visit(contact) for each contact between the bodies of an island that presses.
+template <class Visit>
+void ForPressing(Body* first, const Visit& visit) {
+  ForMoving(first, [&](Body* body) {
+    for (const BodyContactSide& at : body->contacts.between) {
+      BodyContact* contact = at.contact;
+      if (at.side == contact->Owner() && NormalImpulse(contact->row) > 0.0f) visit(contact);
+    }
+  });
+}
+
+// A body of scale s has s^5 times the energy that it has in its own units.
+double EnergyScale(const Body& body) {
+  const double s = body.scale;
+  return s * s * s * s * s;
+}
+
+// Work of gravity in `h` seconds at the velocities v, in a frame that moves at `frame`.
+double WorkOfGravity(const StepSettings& settings, float h, const Vec3& frame, const Body& body) {
+  const Vec3 g = GravityOf(settings, body);
+  double sum = 0.0;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    if (!body.IsPinned(i)) sum += double(Dot(g, body.v[i] - frame)) / double(body.x[i].w);
+  }
+  return double(h) * sum;
+}
+
+// Kinetic and elastic energy of an island, less the work of gravity in the `h` seconds before [J].
+double EnergyOf(const StepSettings& settings, float h, const Vec3& frame, Body* first) {
+  double sum = 0.0;
+  ForMoving(first, [&](Body* body) {
+    const Vec3 own = frame * (1.0f / body->scale);
+    sum += EnergyScale(*body) *
+           (EnergyIn(settings, own, *body) - WorkOfGravity(settings, h, own, *body));
+  });
+  return sum;
+}
+
+// The velocity of a contact's point on the body that no solve moves, or 0.
+Vec3 FrameOf(const BodyContact& contact) {
+  for (const BodyContact::Side& side : contact.sides) {
+    if (side.of->is_carried) return side.point.Of(side.of->v) * side.of->scale;
+  }
+  return {};
+}
+
+}  // namespace
+
+FreeTurn FreeTurnOf(const FactoredSystem& system, Body* body) {
+  if (body->system->num_pinned > 0 || body->attached.any() || body->simulation.components > 1) {
+    return {};
+  }
+  const size_t count = body->x.size();
+  const Centre mean = FindCentre(*body);
+  const Vec3 centre = {static_cast<float>(mean.x[0]), static_cast<float>(mean.x[1]),
+                       static_cast<float>(mean.x[2])};
+  for (size_t i = 0; i < count; ++i) {
+    body->rhs[i] = (body->x[i] - centre) * static_cast<float>(body->Mass(i));
+  }
+  body->rhs[count] = NodeVec();
+  SolvePanels(system.factor, system.workspace, body->rhs.span());
+  double inertia[3][3] = {}, kept[3][3] = {};
+  for (size_t i = 0; i < count; ++i) {
+    const double mass = body->Mass(i);
+    const Vec3 from = body->x[i] - centre;
+    const double r[3] = {from.x, from.y, from.z};
+    const double z[3] = {body->rhs[i].x, body->rhs[i].y, body->rhs[i].z};
+    for (int k = 0; k < 3; ++k) {
+      for (int l = 0; l < 3; ++l) {
+        inertia[k][l] -= mass * r[k] * r[l];
+        inertia[l][l] += mass * r[k] * r[k];
+        kept[k][l] -= mass * z[k] * r[l];
+        kept[l][l] += mass * z[k] * r[k];
+      }
+    }
+  }
+  FreeTurn turn = {.centre = centre, .z = body->rhs.span()};
+  const auto column = [](const double(&m)[3][3], int l) {
+    return Vec3{static_cast<float>(m[0][l]), static_cast<float>(m[1][l]),
+                static_cast<float>(m[2][l])};
+  };
+  turn.kept = {column(kept, 0), column(kept, 1), column(kept, 2)};
+  turn.acts = Invert(inertia);
+  turn.yielding = {column(inertia, 0), column(inertia, 1), column(inertia, 2)};
+  return turn;
+}
+
+JointThrow FindJointThrow(const StepSettings& settings, float h, Body* first) {
+  const float least = std::fmax(kLeastSpeed, kFalls * h * Length(settings.gravity));
+  JointThrow thrown;
+  float fastest = 0.0f;
+  bool is_new = false;
+  const BodyContact* of_fastest = nullptr;
+  ForPressing(first, [&](BodyContact* contact) {
+    const float speed = contact->ApproachSpeed();
+    const float own = speed > least ? contact->restitution * speed : 0.0f;
+    const float owed = contact->restitution > 0.0f ? contact->owed->speed : 0.0f;
+    contact->row.rebound = std::fmax(own, owed);
+    if (!(contact->row.rebound > fastest)) return;
+    fastest = contact->row.rebound;
+    is_new = own > owed;
+    of_fastest = contact;
+  });
+  if (of_fastest == nullptr) return thrown;
+  thrown.owed = of_fastest->owed;
+  thrown.frame = FrameOf(*of_fastest);
+  if (is_new) {  // weaker impacts do not renew what is owed: the bodies would never rest
+    thrown.owed->speed = fastest;
+    thrown.owed->time = 0.0f;
+    ForMoving(first, [&](Body* body) {
+      for (const BodyContact::Side& side : of_fastest->sides) {
+        if (side.of == &body->contacts) thrown.owed->time += WaveTime(*body);
+      }
+    });
+  }
+  thrown.energy = EnergyOf(settings, 0.0f, thrown.frame, first);
+  return thrown;
+}
+
+void ThrowJointly(const StepSettings& settings, float h, const JointThrow& thrown,
+                  ContactSolve* solves, Body* first) {
+  FindJointRebound(solves);
+  double ud = 0.0, dd = 0.0;  // sums of m u.d and m d.d, d the change of velocity [J]
+  ForMoving(first, [&](Body* body) {
+    const double scale = EnergyScale(*body);
+    const Vec3 frame = thrown.frame * (1.0f / body->scale);
+    for (size_t i = 0; i < body->x.size(); ++i) {
+      if (body->IsPinned(i)) continue;
+      const double mass = scale / double(body->x[i].w);
+      const Vec3 u = body->v[i] - frame;
+      const double x = body->d[i].x, y = body->d[i].y, z = body->d[i].z;
+      ud += mass * (u.x * x + u.y * y + u.z * z);
+      dd += mass * (x * x + y * y + z * z);
+    }
+  });
+  double lost = thrown.energy - EnergyOf(settings, h, thrown.frame, first);
+  ForPressing(first, [&](BodyContact* contact) {
+    lost += double(std::exchange(contact->owed->energy, 0.0f));
+  });
+  const double share = std::fmin((std::sqrt(ud * ud + 2.0 * dd * lost) - ud) / dd, 1.0);
+  if (lost > 0.0 && dd > 0.0 && share > 0.0 && std::isfinite(dd * lost)) {
+    const float part = static_cast<float>(share);
+    ForMoving(first, [&](Body* body) {
+      for (size_t i = 0; i < body->x.size(); ++i) body->v[i] += body->d[i] * part;
+      AddReboundTouches(part, body);
+    });
+    ForPressing(first, [&](BodyContact* contact) {
+      contact->pressed += std::fmax(contact->row.push, 0.0f) * part;
+    });
+    lost -= share * ud + 0.5 * share * share * dd;
+  }
+  thrown.owed->energy =
+      static_cast<float>(std::clamp(lost, 0.0, double(std::numeric_limits<float>::max())));
 }
 
 }  // namespace plush

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Restitution: after a substep, points that hit a plane get a share of their speed off it, by
-// velocities alone and within the energy before the impact.
+// Restitution: after a substep, points that hit a plane or another body get a share of their speed
+// off it, by velocities alone and within the energy before the impact.
 #pragma once
 
 #include "body/body.h"
@@ -15,5 +15,25 @@ ThrowBack FindThrowBack(const StepSettings& settings, float h, Body* body);
 /// To be called once the substep has new velocities. Does not allocate.
 void Throw(const StepSettings& settings, const FactoredSystem& system, const ThrowBack& back,
            Body* body, StepStats* stats);
+
+/// What restitution between the bodies of an island asks for after a substep.
+struct JointThrow {
+  Rebound* owed = nullptr;  ///< of the two that part fastest, or null: it asks for nothing
+  Vec3 frame;               ///< velocity of that one of them that no solve moves, or 0 [m/s]
+  double energy = 0.0;  ///< of the island before the substep: kinetic in this frame, elastic [J]
+};
+
+/// The free turn of a body after a substep. Uses body->rhs until the solve ends.
+FreeTurn FreeTurnOf(const FactoredSystem& system, Body* body);
+
+/// Finds what contacts between the bodies of an island ask for after a substep of `h` seconds,
+/// before velocities change. Updates what their pairs are owed.
+JointThrow FindJointThrow(const StepSettings& settings, float h, Body* first);
+
+/// Changes velocities as FindJointThrow asked, or by the share for which the energy suffices that
+/// the island has lost since the impact. `solves`: of the bodies that move, with their FreeTurnOf.
+/// To be called once the substep has new velocities. Does not allocate.
+void ThrowJointly(const StepSettings& settings, float h, const JointThrow& thrown,
+                  ContactSolve* solves, Body* first);
 
 }  // namespace plush

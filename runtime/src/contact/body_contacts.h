@@ -37,9 +37,11 @@ struct BodyContact {
   /// The normal points out of the second body. The impulse is that on the first one. Its slot,
   /// collider, face and plane.offset have no meaning.
   PlaneContact row;
-  Vec3 force;            ///< on the first body: before the step, then in its last substep [N]
-  float pressed = 0.0f;  ///< impulse along the normal in the step so far [N s]
-  Vec3 base;             ///< from the origin of the second body to that of the first [m]
+  Vec3 force;                ///< on the first body: before the step, then in its last substep [N]
+  float pressed = 0.0f;      ///< impulse along the normal in the step so far [N s]
+  Vec3 base;                 ///< from the origin of the second body to that of the first [m]
+  float restitution = 0.0f;  ///< of the two bodies there
+  Rebound* owed = nullptr;   ///< what an impact of the two still asks for
   float begin = 0.0f, end = 0.0f;  ///< of the substep, from the start of the step [s]
   /// Depth at which the bodies rest on each other [m]. Were it 0, the surfaces would part at every
   /// tremble, and so the contact would be lost.
@@ -58,6 +60,13 @@ struct BodyContact {
   Vec3 WayNow() const {
     return Way([this](const Side& side) { return side.At(end, side.of->y); });
   }
+  /// How fast the points approach along the normal, with the velocities of the bodies' states
+  /// [m/s].
+  float ApproachSpeed() const {
+    return -Dot(row.plane.normal, Way([](const Side& side) { return side.point.Of(side.of->v); }));
+  }
+  /// The side whose body cares for the contact outside solves: the first one that can move.
+  uint32_t Owner() const { return sides[0].of->is_static ? 1 : 0; }
   /// An impulse of the row on one side, in that body's units [kg m].
   Vec3 Own(uint32_t side, const Vec3& impulse) const {
     const float s = sides[side].of->scale;

@@ -321,10 +321,71 @@ ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactP
 
 namespace {
 
+// How a body's free turn moves a point, and takes part in the answer to impulses there.
+struct TurnedPoint {
+  TurnedPoint(const FreeTurn& turn, const EmbeddedPoint& point, NodeVectors x)
+      : arm(point.Of(x) - turn.centre), z(point.Of(turn.z)) {}
+
+  // Displacement along the normal by a unit impulse along it, besides that of A^-1 [1/kg].
+  float Response(const FreeTurn& turn, const Vec3& normal) const {
+    const Vec3 moment = Cross(arm, normal), own = turn.yielding * moment;
+    return Dot(own, moment) - 2.0f * Dot(own, Cross(z, normal)) + Dot(own, turn.kept * own);
+  }
+  Vec3 MovedBy(const FreeTurn& turn) const {
+    return Cross(turn.turn, arm) - Cross(turn.kept_turn, z);
+  }
+  void Push(const Vec3& impulse, FreeTurn* turn) const {
+    turn->moment += Cross(arm, impulse);
+    turn->kept_moment += Cross(z, impulse);
+    turn->kept_turn = turn->yielding * turn->moment;
+    turn->turn = turn->yielding * (turn->moment - turn->kept_moment + turn->kept * turn->kept_turn);
+  }
+
+  Vec3 arm, z;  // [m]
+};
+
+// Adds what free turns change in the yielding of contacts.
+void YieldToTurns(ContactSolve* first) {
+  const auto response = [](ContactState* state, uint32_t slot, const Vec3& normal) {
+    const PointCouplings& S = state->couplings;
+    const float own = S.Row(slot)[slot];
+    if (state->turn == nullptr) return own;
+    return own + TurnedPoint(*state->turn, S.points[slot], state->x).Response(*state->turn, normal);
+  };
+  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+    for (PlaneContact& contact : of->state->Current()) {
+      contact.yielding = YieldingOf(response(of->state, contact.slot, contact.plane.normal));
+    }
+    ForBetween(*of->state, [&](BodyContact* contact) {
+      float sum = 0.0f;
+      for (const BodyContact::Side& side : contact->sides) {
+        if (!side.of->in_solve) continue;
+        const float s = side.of->scale;
+        sum += response(side.of, side.slot, contact->row.plane.normal) / (s * s * s);
+      }
+      contact->row.yielding = YieldingOf(sum);
+    });
+  }
+}
+
+// Adds the free turn to d = A^-1 f.
+void AddTurn(const ContactSolve& of) {
+  const FreeTurn& turn = of.turn;
+  const NodeVectors x = of.state->x;
+  Vec3 moment;
+  for (size_t i = 0; i < of.state->x.size(); ++i) {
+    of.d[i] -= Cross(turn.kept_turn, turn.z[i]);
+    moment += Cross(x[i] - turn.centre, of.d[i]) * (1.0f / of.state->x[i].w);
+  }
+  const Vec3 missing = turn.kept_turn - turn.yielding * moment;
+  for (size_t i = 0; i < of.state->x.size(); ++i) of.d[i] += Cross(missing, x[i] - turn.centre);
+}
+
 // Finds impulses along the contacts' normals, without friction, that move each point by at least
 // `push` [m] of its contact, which become those impulses. `d` = A^-1 impulses.
 void FindPushes(int sweeps, ContactSolve* first) {
   FindCouplings(first);
+  YieldToTurns(first);
   const auto change_of = [](const Vec3& moved, float wanted, PlaneContact* contact) {
     const float missing = wanted - Dot(contact->plane.normal, moved);
     const float change = std::fmax(missing * contact->yielding, -contact->push);
@@ -341,28 +402,36 @@ void FindPushes(int sweeps, ContactSolve* first) {
     for (PlaneContact& contact : state.Current()) start(&contact);
     ForBetween(state, [&](BodyContact* contact) { start(&contact->row); });
   }
+  const auto moved_at = [](ContactState* state, uint32_t slot) {
+    const Vec3 moved = Moved(state).At(slot);
+    if (state->turn == nullptr) return moved;
+    const TurnedPoint point(*state->turn, state->couplings.points[slot], state->x);
+    return moved + point.MovedBy(*state->turn);
+  };
+  const auto push = [](uint32_t slot, const Vec3& impulse, ContactState* state) {
+    const PointCouplings& S = state->couplings;
+    Moved(state).Add(S.Row(slot), S.num_slots, impulse);
+    if (state->turn == nullptr) return;
+    TurnedPoint(*state->turn, S.points[slot], state->x).Push(impulse, state->turn);
+  };
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     for (ContactSolve* of = first; of != nullptr; of = of->next) {
       ContactState& state = *of->state;
-      const PointCouplings& S = state.couplings;
-      Moved moved(&state);
       for (PlaneContact& contact : state.Current()) {
-        const Vec3 change = change_of(moved.At(contact.slot), contact.wanted, &contact);
-        moved.Add(S.Row(contact.slot), S.num_slots, change);
+        const Vec3 moved = moved_at(&state, contact.slot);
+        push(contact.slot, change_of(moved, contact.wanted, &contact), &state);
       }
       ForBetween(state, [&](BodyContact* contact) {
         Vec3 way;
         for (uint32_t k = 0; k < 2; ++k) {
           const BodyContact::Side& side = contact->sides[k];
           if (!side.of->in_solve) continue;
-          way += Moved(side.of).At(side.slot) * (k == 0 ? side.of->scale : -side.of->scale);
+          way += moved_at(side.of, side.slot) * (k == 0 ? side.of->scale : -side.of->scale);
         }
         const Vec3 change = change_of(way, contact->row.wanted, &contact->row);
         for (uint32_t k = 0; k < 2; ++k) {
           const BodyContact::Side& side = contact->sides[k];
-          if (!side.of->in_solve) continue;
-          const PointCouplings& other = side.of->couplings;
-          Moved(side.of).Add(other.Row(side.slot), other.num_slots, contact->Own(k, change));
+          if (side.of->in_solve) push(side.slot, contact->Own(k, change), side.of);
         }
       });
     }
@@ -379,6 +448,7 @@ void FindPushes(int sweeps, ContactSolve* first) {
                                             of->d);
     }
     SolvePanels(of->system.factor, of->system.workspace, of->d);
+    if (of->state->turn != nullptr) AddTurn(*of);
   }
 }
 
@@ -447,6 +517,34 @@ void FindRebound(const FactoredSystem& system, NodeVectors v, ContactState* stat
   state->in_solve = true;
   FindPushes(kSweeps, &solve);
   state->in_solve = false;
+}
+
+void FindJointRebound(ContactSolve* first) {
+  constexpr int kSweeps = 32;
+  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+    of->state->in_solve = true;
+    of->state->turn = of->turn.acts ? &of->turn : nullptr;
+  }
+  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+    const ContactState& state = *of->state;
+    for (PlaneContact& contact : of->state->Current()) {
+      const float speed =
+          Dot(contact.plane.normal, state.PointOf(contact).Of(state.v)) - contact.carried;
+      contact.push = std::fmin(speed, 0.0f) - speed;
+    }
+    ForBetween(state, [](BodyContact* contact) {
+      PlaneContact& row = contact->row;
+      row.push = -std::numeric_limits<float>::max();  // asks for nothing
+      if (!(NormalImpulse(row) > 0.0f)) return;
+      const float speed = -contact->ApproachSpeed();
+      row.push = (row.rebound > 0.0f ? row.rebound : std::fmin(speed, 0.0f)) - speed;
+    });
+  }
+  FindPushes(kSweeps, first);
+  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+    of->state->in_solve = false;
+    of->state->turn = nullptr;
+  }
 }
 
 namespace {

@@ -105,6 +105,7 @@ struct Rebound {
 struct AttachedPoints;
 struct BodyContact;
 struct CoarseContacts;
+struct FreeTurn;
 
 /// One side of a contact with another body (body_contacts.h).
 struct BodyContactSide {
@@ -129,6 +130,7 @@ struct ContactState {
   bool is_static = false;                  ///< no solve moves it
   bool is_carried = false;                 ///< it is static, but its pins move by v in this step
   bool in_solve = false;                   ///< it takes part in the current solve
+  FreeTurn* turn = nullptr;                ///< in the current FindJointRebound, or null
   AttachedPoints* attached = nullptr;      ///< its springs in the current solve, or null
   CoarseContacts* coarse_solve = nullptr;  ///< its part in the current coarse one
   // Scratch memory.
@@ -176,6 +178,20 @@ struct ContactSolveStats {
   uint32_t num_dropped = 0;  ///< points that touched without room, most at once
 };
 
+/// A takes turns back, and with them the moment of impulses. For a free body, changes of velocities
+/// are therefore P f + (I - P M) A^-1 (f - M P f): P f is the rigid turn that has the moment of the
+/// impulses f. The body gets exactly this moment, and the map is symmetric like A^-1.
+struct FreeTurn {
+  bool acts = false;           ///< for a free body of one piece
+  Vec3 centre;                 ///< of mass [m]
+  Mat3 yielding;               ///< inverse of the tensor of inertia [1/(kg m^2)]
+  Mat3 kept;                   ///< what A keeps of the tensor: sum of m (r z I - z r^T) [kg m^2]
+  std::span<const NodeVec> z;  ///< A^-1 M r, r from the centre [m] (num_nodes x 1)
+  // Sums over the impulses so far, and what follows from them.
+  Vec3 moment, kept_moment;  ///< of impulses, and what A keeps of it [kg m^2]
+  Vec3 turn, kept_turn;      ///< points move on by turn x r - kept_turn x z
+};
+
 /// A body's part in a solve, and the next body of the solve.
 struct ContactSolve {
   FactoredSystem system;
@@ -183,6 +199,7 @@ struct ContactSolve {
   ContactState* state = nullptr;
   std::span<NodeVec> d;  ///< see SolveWithContacts (num_nodes + 1 x 1)
   ContactSolveStats stats;
+  FreeTurn turn;  ///< of FindJointRebound
   ContactSolve* next = nullptr;
 };
 
@@ -241,6 +258,11 @@ NotedRebounds NoteRebounds(const ContactProblem& problem, NodeVectors v, float h
 /// without friction. Does not allocate.
 void FindRebound(const FactoredSystem& system, NodeVectors v, ContactState* state,
                  std::span<NodeVec> d);
+
+/// The same for bodies that touch each other, with the velocities `v` of their states: reaches the
+/// speeds `rebound` of contacts between bodies that press. Free bodies whose `turn` acts get the
+/// moment of the impulses.
+void FindJointRebound(ContactSolve* first);
 
 /// Sets the contacts' `offset` and `friction`, for sweeps from problem.y.
 void FindOffsets(const ContactProblem& problem, ContactState* state);

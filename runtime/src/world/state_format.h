@@ -38,7 +38,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 11;
+inline constexpr uint32_t kStateVersion = 12;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -186,8 +186,10 @@ struct StatePair {
   uint32_t bodies[2];  ///< slots, ascending
   uint32_t end;        ///< of its contacts, which follow those of the pair before
   uint32_t is_reported;
+  float rebound_speed, rebound_time, rebound_energy;  ///< Rebound
+  uint32_t padding;
 };
-static_assert(sizeof(StatePair) == 24);
+static_assert(sizeof(StatePair) == 40);
 
 /// PastContact.
 struct StateBodyContact {

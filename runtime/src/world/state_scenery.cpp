@@ -141,7 +141,15 @@ AttachmentDesc ToAttachment(const StateAttachment& a) {
 }
 
 StatePair Saved(const TouchingPair& pair, uint32_t end) {
-  return {pair.holds_until, {pair.first, pair.second}, end, pair.is_reported ? 1u : 0u};
+  const Rebound& r = pair.rebound;
+  return {pair.holds_until,
+          {pair.first, pair.second},
+          end,
+          pair.is_reported ? 1u : 0u,
+          r.speed,
+          r.time,
+          r.energy,
+          0};
 }
 
 StateBodyContact Saved(const PastContact& contact) {
@@ -355,6 +363,15 @@ bool StateReader::IsInTriangle(uint32_t slot, uint32_t triangle, float u, float 
          v >= 0.0f && u + v <= kMostWeights;
 }
 
+namespace {
+
+bool IsRebound(const StatePair& pair) {
+  const auto is_one = [](float x) { return x >= 0.0f && std::isfinite(x); };
+  return is_one(pair.rebound_speed) && is_one(pair.rebound_time) && is_one(pair.rebound_energy);
+}
+
+}  // namespace
+
 Status StateReader::CheckBodyContacts() const {
   const char* const section = "state.body_contacts";
   StateBody body = {};
@@ -372,7 +389,7 @@ Status StateReader::CheckBodyContacts() const {
     }
     if (p.end < begin || p.end > world_.num_body_contacts ||
         p.end - begin > TouchingBodies::kMostContacts || !std::isfinite(p.holds_until) ||
-        p.is_reported > 1) {
+        p.is_reported > 1 || !IsRebound(p)) {
       return Corrupt(section, "a number is out of range", i);
     }
     for (; begin < p.end; ++begin) {
@@ -453,6 +470,7 @@ void World::Impl::LoadBodyContacts(const StateReader& state) {
     pair.end = saved.end;
     pair.holds_until = saved.holds_until;
     pair.is_reported = saved.is_reported != 0;
+    pair.rebound = {0, saved.rebound_speed, saved.rebound_time, saved.rebound_energy};
     for (; begin < saved.end; ++begin) {
       const StateBodyContact c = state.body_contact(begin);
       t.past[begin] = {{c.triangles[0], c.triangles[1]},

@@ -330,7 +330,9 @@ BodyContact* World::Impl::AddBodyContact(const TouchingPair& pair, const uint32_
     if (!side.of->is_static) side.slot = side.of->couplings.Add(points[k]);
   }
   const CoefficientRules rules = ProblemOf(settings, settings.dt, *of[0]).coefficients;
-  contact.row.friction = rules.Friction(points[0], AsOther(*of[1], points[1]));
+  const LocalCollider other = AsOther(*of[1], points[1]);
+  contact.row.friction = rules.Friction(points[0], other);
+  contact.restitution = rules.Restitution(points[0], other);
   contact.row.plane.normal = normal;
   contact.rest = kRestDepth * std::fmin(of[0]->size * of[0]->scale, of[1]->size * of[1]->scale);
   return &contact;
@@ -353,11 +355,13 @@ void World::Impl::FindContacts(TouchingPair* pair) {
     pair->holds_until = way() + double(holds_for);
   }
   pair->end = t.num_contacts;
-  const auto velocity = [](const BodyContact::Side& side) { return side.point.Of(side.of->v); };
+  if (before != nullptr) pair->rebound = before->rebound;
+  pair->rebound.time -= settings.dt;
+  if (!(pair->rebound.time > 0.0f)) pair->rebound = {};
   for (uint32_t k = pair->begin; k < pair->end; ++k) {
-    const BodyContact& contact = t.contacts[k];
-    pair->approach_speed =
-        std::fmax(pair->approach_speed, -Dot(contact.row.plane.normal, contact.Way(velocity)));
+    BodyContact& contact = t.contacts[k];
+    contact.owed = &pair->rebound;
+    pair->approach_speed = std::fmax(pair->approach_speed, contact.ApproachSpeed());
   }
 }
 

@@ -18,6 +18,7 @@ struct TouchingPair {
   float approach_speed = 0.0f;     ///< the greatest along a normal when the step began [m/s]
   double holds_until = 0.0;        ///< the contacts hold until the bodies' SearchedShape::WayNow
                                    ///< add up to this [m]
+  Rebound rebound;                 ///< what an impact still asks for; `collider` has no meaning
   bool presses = false;            ///< whether a contact does
   bool is_reported = false;        ///< whether the game knows of it from an event
 
