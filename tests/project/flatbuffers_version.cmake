@@ -52,7 +52,21 @@ configure(${WORK_DIR}/flatc)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "the header was not made anew by a flatc of the found version:\n${output}")
 endif()
-execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK_DIR}/build
+# The files that read the header; the others do not see it.
+set(runtime ${PLUSH_SOURCE_DIR}/runtime)
+file(GLOB_RECURSE sources ${runtime}/src/*.cpp)
+set(readers "")
+foreach(source IN LISTS sources)
+  file(STRINGS ${source} lines REGEX "plush_generated.h")
+  if(lines)
+    list(APPEND readers ${source})
+  endif()
+endforeach()
+if(NOT readers)
+  message(FATAL_ERROR "no file of the runtime reads the generated header")
+endif()
+execute_process(COMMAND ${CXX} -std=c++20 -fsyntax-only -I${runtime}/src -I${runtime}/include
+  -I${WORK_DIR}/build/schemas/generated -I${WORK_DIR}/include ${readers}
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "the runtime does not compile against the header made anew:\n${output}")

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -38,30 +39,26 @@ size_t PutStraddlingFirst(std::span<const std::array<uint32_t, 4>> tets,
   return order->size() - others.size();
 }
 
-// Fills one block after the other from a window that slides over the ordered tets, first over those
-// with nodes of two clusters, then over the others. Takes them in their order; once the window
-// holds the last tet, takes those of the greatest need first.
+// Fills one block after the other from two windows that slide over the ordered tets: first with
+// those that have nodes of two clusters, then with others. Takes them in their order; once a window
+// holds the last tet of its kind, takes those of the greatest need first.
 class BlockPacker {
  public:
   BlockPacker(uint32_t num_nodes, std::span<const std::array<uint32_t, 4>> tets,
               std::span<const uint16_t> clusters)
-      : tets_(tets),
-        order_(OrderByNodes(tets)),
-        tets_left_(num_nodes, 0),
-        last_block_(num_nodes, kNoBlock),
-        num_straddling_(PutStraddlingFirst(tets, clusters, &order_)) {
-    for (const auto& tet : tets) {
-      for (const uint32_t node : tet) ++tets_left_[node];
-    }
+      : tets_(tets), order_(OrderByNodes(tets)), last_block_(num_nodes, kNoBlock) {
+    const size_t num_straddling = PutStraddlingFirst(tets, clusters, &order_);
+    windows_[0] = MakeWindow(0, num_straddling);
+    windows_[1] = MakeWindow(num_straddling, order_.size());
   }
 
   std::vector<uint32_t> Pack() {
-    while (FillWindow()) {
-      if (num_seen_ >= end_) SortByNeed();
-      std::vector<uint32_t> ranks = ChooseBlock();
+    for (; FillWindows(); ++num_blocks_) {
+      std::vector<size_t> ranks;
+      for (Window& window : windows_) Choose(&window, &ranks);
       std::sort(ranks.begin(), ranks.end());
-      for (const uint32_t rank : ranks) places_.push_back(order_[rank]);
-      places_.resize(++num_blocks_ * kBlockTets, kNoTet);
+      for (const size_t rank : ranks) places_.push_back(order_[rank]);
+      places_.resize((num_blocks_ + 1) * kBlockTets, kNoTet);
     }
     return std::move(places_);
   }
@@ -73,75 +70,82 @@ class BlockPacker {
   // last blocks almost empty.
   struct Candidate {
     uint64_t need = 0;  // tets left at its nodes: the most << 32, plus the sum
-    uint32_t rank = 0;  // place in the order
+    size_t rank = 0;    // place in the order
+  };
+  struct Window {
+    size_t next = 0, end = 0;  // of the ranks over which it slides
+    std::vector<Candidate> candidates;
+    std::vector<uint32_t> tets_left;  // of each node: those of this window and the one before
   };
 
-  bool FillWindow() {
-    const bool straddling_left =
-        num_seen_ < num_straddling_ || (!window_.empty() && window_[0].rank < num_straddling_);
-    end_ = straddling_left ? num_straddling_ : order_.size();
-    while (window_.size() < kWindowTets && num_seen_ < end_) {
-      window_.push_back({0, num_seen_++});
+  Window MakeWindow(size_t begin, size_t end) const {
+    Window window = {begin, end, {}, std::vector<uint32_t>(last_block_.size(), 0)};
+    for (size_t rank = 0; rank < end; ++rank) {
+      for (const uint32_t node : tets_[order_[rank]]) ++window.tets_left[node];
     }
-    return !window_.empty();
+    return window;
   }
 
-  void SortByNeed() {
-    for (Candidate& candidate : window_) {
-      if (candidate.rank >= end_) continue;
+  // Returns whether there are tets left.
+  bool FillWindows() {
+    for (Window& window : windows_) {
+      std::vector<Candidate>& candidates = window.candidates;
+      while (candidates.size() < kWindowTets && window.next < window.end) {
+        candidates.push_back({0, window.next++});
+      }
+      if (window.next == window.end) SortByNeed(&window);
+    }
+    return !windows_[0].candidates.empty() || !windows_[1].candidates.empty();
+  }
+
+  void SortByNeed(Window* window) {
+    for (Candidate& candidate : window->candidates) {
       uint64_t most = 0;
       uint64_t sum = 0;
       for (const uint32_t node : tets_[order_[candidate.rank]]) {
-        most = std::max<uint64_t>(most, tets_left_[node]);
-        sum += tets_left_[node];
+        most = std::max<uint64_t>(most, window->tets_left[node]);
+        sum += window->tets_left[node];
       }
       candidate.need = most << 32 | sum;
     }
     // Little changes from block to block, so that merging is faster than std::sort.
-    std::ranges::stable_sort(window_, std::greater(), &Candidate::need);
+    std::ranges::stable_sort(window->candidates, std::greater(), &Candidate::need);
   }
 
-  // Takes the tets that fit from the window, then from those after it while places are free.
-  std::vector<uint32_t> ChooseBlock() {
-    std::vector<uint32_t> ranks;
+  // Adds the tets that fit from a window, then from those after it while places are free.
+  void Choose(Window* window, std::vector<size_t>* ranks) {
+    std::vector<Candidate>& candidates = window->candidates;
     size_t num_kept = 0;
-    for (size_t i = 0; i < window_.size(); ++i) {
-      const Candidate candidate = window_[i];
-      if (ranks.size() < kBlockTets && Take(order_[candidate.rank])) {
-        ranks.push_back(candidate.rank);
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      const Candidate candidate = candidates[i];
+      if (ranks->size() < kBlockTets && Fits(order_[candidate.rank])) {
+        ranks->push_back(candidate.rank);
+        for (const uint32_t node : tets_[order_[candidate.rank]]) {
+          last_block_[node] = num_blocks_;
+          for (Window* of = window; of != std::end(windows_); ++of) --of->tets_left[node];
+        }
       } else {
-        window_[num_kept++] = candidate;
+        candidates[num_kept++] = candidate;
       }
-      const bool look_on = i + 1 == window_.size() && ranks.size() < kBlockTets;
-      if (look_on && num_kept < kMaxWindowTets && num_seen_ < order_.size()) {
-        window_.push_back({0, num_seen_++});
+      const bool look_on = i + 1 == candidates.size() && ranks->size() < kBlockTets;
+      if (look_on && num_kept < kMaxWindowTets && window->next < window->end) {
+        candidates.push_back({0, window->next++});
       }
     }
-    window_.resize(num_kept);
-    return ranks;
+    candidates.resize(num_kept);
   }
 
-  // Adds the tet to the block if they share no node.
-  bool Take(uint32_t tet) {
-    for (const uint32_t node : tets_[tet]) {
-      if (last_block_[node] == num_blocks_) return false;
-    }
-    for (const uint32_t node : tets_[tet]) {
-      last_block_[node] = num_blocks_;
-      --tets_left_[node];
-    }
-    return true;
+  // Whether a tet and the block share no node.
+  bool Fits(uint32_t tet) const {
+    return std::ranges::none_of(tets_[tet],
+                                [this](uint32_t node) { return last_block_[node] == num_blocks_; });
   }
 
   std::span<const std::array<uint32_t, 4>> tets_;
-  std::vector<uint32_t> order_;      // rank -> tet
-  std::vector<uint32_t> tets_left_;  // of each node
-  std::vector<size_t> last_block_;   // the latest with a tet of each node
-  std::vector<Candidate> window_;
+  std::vector<uint32_t> order_;     // rank -> tet
+  std::vector<size_t> last_block_;  // the latest with a tet of each node
+  Window windows_[2];               // of tets with nodes of two clusters, and of others
   std::vector<uint32_t> places_;
-  size_t num_straddling_;  // ranks of tets with nodes of two clusters
-  size_t end_ = 0;         // of the ranks over which the window slides
-  uint32_t num_seen_ = 0;  // ranks that have been in the window
   size_t num_blocks_ = 0;
 };
 

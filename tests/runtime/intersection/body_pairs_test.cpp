@@ -131,7 +131,7 @@ TEST_CASE("Two triangles that share all edges have three edges") {
   CHECK(EdgeOf(surface, 1, 2) == 1);
 }
 
-TEST_CASE("Curves of deformed bodies close, and their pairs equal brute force") {
+TEST_CASE("Curves of deformed bodies close, and their pairs equal brute force", "[long]") {
   const uint32_t seed = 61;
   CAPTURE(seed);
   Random random(seed);

@@ -186,7 +186,7 @@ void Check(const char* name, const Run& run, const Differences& d) {
 
 }  // namespace
 
-TEST_CASE("105 bodies move as each of them alone") {
+TEST_CASE("105 bodies move as each of them alone", "[long]") {
   const uint32_t seed = GENERATE(1u, 2u);
   Run run;
   run.splitting.outer_iterations = GENERATE(1, 2);

@@ -65,7 +65,7 @@ bool IsIn(const SolidScene& scene, const Eigen::Vector3d& point) {
 
 }  // namespace
 
-TEST_CASE("Small and thin solids do not pass through a body's triangles, however fast") {
+TEST_CASE("Small and thin solids do not pass through a body's triangles, however fast", "[long]") {
   const char* only = std::getenv("PLUSH_THROW_SEED");
   const uint32_t first = only != nullptr ? static_cast<uint32_t>(std::atoi(only)) : 1;
   const uint32_t count = only != nullptr ? 1 : tests::FullTests() ? 10000 : 200;

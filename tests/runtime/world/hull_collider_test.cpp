@@ -63,7 +63,7 @@ TEST_CASE("A body moves on a hull of a box's corners as on the box") {
   CHECK(farthest < 1e-3 * double(SolidScene::kSize));
 }
 
-TEST_CASE("A hull's corner presses into the middle of a large triangle") {
+TEST_CASE("A hull's corner presses into the middle of a large triangle", "[long]") {
   const bool is_box = GENERATE(false, true);
   CAPTURE(is_box);
   const std::vector<Vec3> corners =

@@ -85,7 +85,7 @@ double EnergyOf(const World& world, BodyId id) {
 
 }  // namespace
 
-TEST_CASE("Converged implicit steps are those of the reference") {
+TEST_CASE("Converged implicit steps are those of the reference", "[long]") {
   const double young = GENERATE(1.0e5, 1.0e6, 1.0e8);
   const double poisson = GENERATE(0.0, 0.33, 0.46);
   const auto differential = GENERATE(StressDifferential::kTruncated, StressDifferential::kHybrid,
@@ -130,7 +130,8 @@ TEST_CASE("The factor needs fewer iterations than Jacobi's blocks, and both give
   CHECK(by_factor.linear_iterations < by_jacobi.linear_iterations);
 }
 
-TEST_CASE("Implicit steps gain no energy from 1e3 to 1e9 Pa, and in steps of 10 us to 33 ms") {
+TEST_CASE("Implicit steps gain no energy from 1e3 to 1e9 Pa, and in steps of 10 us to 33 ms",
+          "[long]") {
   const float dt = GENERATE(1.0e-5f, 1.0e-3f, 0.033f);
   const float young = GENERATE(1.0e3f, 1.0e6f, 1.0e9f);
   const float poisson = GENERATE(0.3f, 0.49f, 0.499f);

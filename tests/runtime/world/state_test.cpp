@@ -71,7 +71,8 @@ std::vector<uint64_t> Churn(World* world, const StateScene& scene) {
 
 }  // namespace
 
-TEST_CASE("A world continues from the state of every step bit for bit, and so does a fresh one") {
+TEST_CASE("A world continues from the state of every step bit for bit, and so does a fresh one",
+          "[long]") {
   const StateScene scene;
   StepStats most;
   const std::vector<uint64_t> hashes = Reference(scene, kSteps + kMore, &most);

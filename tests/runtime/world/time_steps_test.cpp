@@ -77,7 +77,7 @@ TEST_CASE("Time steps of all legal lengths may be mixed") {
   }
 }
 
-TEST_CASE("Long and short steps in turn add no energy") {
+TEST_CASE("Long and short steps in turn add no energy", "[long]") {
   const Setting setting = GENERATE(Setting::kFree, Setting::kPinned, Setting::kCrowd);
   const float nu = GENERATE(0.3f, 0.49f);
   const float share = GENERATE(1.4f, 2.0f, 8.0f, 32.0f, 128.0f);
