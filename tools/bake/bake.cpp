@@ -5,6 +5,7 @@
 
 #include "bake/asset_writer.h"
 #include "bake/bake_content.h"
+#include "bake/collision_surface.h"
 #include "bake/joint_pins.h"
 #include "bake/materials.h"
 #include "bake/pins.h"
@@ -148,11 +149,24 @@ Result<Done> CheckMesh(BakeRun* run) {
   return Done{};
 }
 
+// Whether the tets end at the surface: their boundary is the collision surface.
+bool EndsAtSurface(const BakeRun& run) {
+  return run.mesher == Mesher::kTetGen ||
+         (run.mesher == Mesher::kImport && run.model.embed_hash == 0);
+}
+
 // Phases "solid", "cage" and "volume": the tets.
 Result<Done> MakeTets(BakeRun* run) {
   run->mesher = run->settings.mesher;
   if (run->mesher == Mesher::kAuto) {
     run->mesher = run->model.tets.tets.empty() ? Mesher::kLattice : Mesher::kImport;
+  }
+  if (run->settings.simplify.triangles && EndsAtSurface(*run)) {
+    return Error{
+        ExitCode::kUsage,
+        "--collision-triangles is for cages around a surface: the boundary of tets that end "
+        "at the surface cannot be simplified; leave it out, or use --mesher lattice",
+        ""};
   }
   Result<Cage> cage =
       run->mesher == Mesher::kImport ? ImportedCage(run->model)
@@ -244,16 +258,25 @@ Result<Done> ComputeRest(BakeRun* run) {
   return Done{};
 }
 
-// Phase "partition": cuts the collision surface by the tets, or takes the boundary of the tets.
+// The collision surface: the boundary of tets that end at the surface, else a surface in the tets.
+CollisionSurface CollisionOf(BakeRun* run, const TetMesh& tets) {
+  if (EndsAtSurface(*run)) return {PartitionBoundary(run->surface, tets)};
+  const SimplifySettings& settings = run->settings.simplify;
+  if (run->mesher == Mesher::kImport) {
+    return MakeEmbeddedCollision(run->surface, run->content.tet_ids, tets, settings, &run->clock,
+                                 run->findings);
+  }
+  return MakeCollisionSurface(run->cage.solid, run->cage.lattice.tet_of_point, run->surface, tets,
+                              settings, &run->clock, run->findings);
+}
+
+// Phases "simplify", if it is asked for, and "partition": cuts the collision surface by the tets.
 Result<Done> CutCollisionSurface(BakeRun* run) {
-  const TetMesh tets = MeshOf(run->content.rest);
-  Partition partition =
-      !run->cage.solid.triangles.empty()
-          ? PartitionSurface(run->cage.solid, tets, run->cage.lattice.tet_of_point, run->findings)
-      : run->model.embed_hash != 0
-          ? CutEmbedded(run->surface, run->content.tet_ids, tets, run->findings)
-          : PartitionBoundary(run->surface, tets);
+  CollisionSurface collision = CollisionOf(run, MeshOf(run->content.rest));
+  Partition& partition = collision.partition;
   const CollisionData& data = partition.data;
+  run->summary.simplified_triangles = collision.simplified_triangles;
+  run->summary.simplified_distance_m = collision.simplified_distance_m;
   run->summary.collision_tets = data.tets.size();
   run->summary.collision_patches = data.patches.size();
   run->summary.collision_triangles = data.triangles.size() + data.wide_triangles.size();

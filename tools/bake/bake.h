@@ -8,6 +8,7 @@
 #include "cage/lattice_cage.h"
 #include "import/import.h"
 #include "rest/rest_data.h"
+#include "simplify/simplify.h"
 #include "tetgen/tetgen_process.h"
 
 #include <chrono>
@@ -54,6 +55,7 @@ struct BakeSettings {
   MassSource mass = MassSource::kSolid;
   Mesher mesher = Mesher::kAuto;
   ImportSettings import;             ///< the file records scale, up and unit_m
+  SimplifySettings simplify;         ///< of the collision surface; not with tets that end there
   std::optional<uint32_t> clusters;  ///< for MakeClusters; 0: none, nullopt: by size
   std::string pins_json;             ///< text of the pins side-car, or empty
   std::string materials_json;        ///< text of the material map, or empty
@@ -99,7 +101,9 @@ struct BakeSummary {
   double straddling_tets = 0.0;  ///< share of the tets that have nodes of two clusters or more
   size_t materials = 0;
   size_t regions = 0;
-  size_t collision_tets = 0;  ///< tets that hold a part of the collision surface
+  size_t simplified_triangles = 0;  ///< of the collision surface before the cut; 0: not simplified
+  double simplified_distance_m = 0.0;  ///< between it and the render surface [m]
+  size_t collision_tets = 0;           ///< tets that hold a part of the collision surface
   size_t collision_patches = 0;
   size_t collision_triangles = 0;
   size_t collision_vertices = 0;

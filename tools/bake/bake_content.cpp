@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Copies the render mesh, describes the settings, and cuts an embedded mesh by the tets
-// [Civ, Sec. 5.4].
+// Copies the render mesh and describes the settings.
 #include "bake/bake_content.h"
 
 #include "base/text.h"
 #include "mesh/tangents.h"
-#include "solid/solid_surface.h"
 
 #include <nlohmann/json.hpp>
 
@@ -70,6 +68,10 @@ std::string SettingsJson(const ImportedModel& model, const BakeSettings& setting
     json["lattice"] = NameOf<LatticeKind>(kLattices, cage.lattice);
     json["min_dihedral"] = cage.min_dihedral_deg;
   }
+  if (settings.simplify.triangles) {
+    json["collision_distance"] = settings.simplify.distance;
+    json["collision_triangles"] = *settings.simplify.triangles;
+  }
   if (!settings.materials_json.empty()) {
     json["material_map"] = nlohmann::json::parse(settings.materials_json, nullptr, false);
   }
@@ -86,16 +88,6 @@ std::string SettingsJson(const ImportedModel& model, const BakeSettings& setting
     json["pins"] = nlohmann::json::parse(settings.pins_json, nullptr, false);
   }
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-Partition CutEmbedded(const SurfaceMesh& surface, std::span<const uint32_t> tet_ids,
-                      const TetMesh& tets, FindingList* findings) {
-  FindingList known;  // the import has reported the defects of the surface
-  const SolidSurface solid = MakeSolidSurface(surface, &known);
-  std::vector<uint32_t> tet_of_point(solid.points.size(), 0);
-  for (size_t v = 0; v < tet_ids.size(); ++v) tet_of_point[solid.point_of_vertex[v]] = tet_ids[v];
-  Partition partition = PartitionSurface(solid, tets, tet_of_point, findings);
-  return partition.data.tets.empty() ? PartitionBoundary(surface, tets) : partition;
 }
 
 }  // namespace plush::tools

@@ -60,6 +60,12 @@ Result<Done> CheckOptions(const BakeOptions& options) {
       mesher != Mesher::kImport) {
     return Error{ExitCode::kUsage, "--embed goes with --mesher import only", ""};
   }
+  if (options.settings.simplify.triangles && mesher == Mesher::kTetGen) {
+    return Error{ExitCode::kUsage,
+                 "--collision-triangles does not go with --mesher tetgen, whose tets end at the "
+                 "surface",
+                 ""};
+  }
   return CheckOutputs(
       {options.output_path, options.depfile, options.output.report},
       {options.input, options.pins, options.material_map, options.settings.import.embed});
@@ -217,7 +223,9 @@ nlohmann::json SummaryJson(const BakeSummary& summary) {
 }
 
 nlohmann::json CollisionJson(const BakeSummary& summary) {
-  return {{"tets", summary.collision_tets},
+  return {{"simplified_triangles", summary.simplified_triangles},
+          {"simplified_distance_m", summary.simplified_distance_m},
+          {"tets", summary.collision_tets},
           {"patches", summary.collision_patches},
           {"triangles", summary.collision_triangles},
           {"vertices", summary.collision_vertices},
@@ -276,6 +284,13 @@ void PrintCage(const BakeSummary& summary) {
                summary.components == 1 ? "component" : "components");
   std::fprintf(stderr, "plush bake: %u clusters of nodes, %.1f%% of the tets straddle them\n",
                summary.clusters, 100.0 * summary.straddling_tets);
+  if (summary.simplified_triangles > 0) {
+    std::fprintf(
+        stderr,
+        "plush bake: collision surface of %zu triangles, cut into %zu, within %.4g m of the "
+        "surface\n",
+        summary.simplified_triangles, summary.collision_triangles, summary.simplified_distance_m);
+  }
   if (summary.cell_m <= 0.0) return;
   std::fprintf(stderr,
                "plush bake: cells of %.4g m; %u tets and %u nodes are copies; %u tets hold several "

@@ -44,6 +44,22 @@ void AddCageOptions(CLI::App* verb, BakeOptions* options) {
              "--scale apply to both files; auto is resolved for each");
 }
 
+void AddCollisionOptions(CLI::App* verb, SimplifySettings* settings) {
+  OptionGroup group(verb, "Collision");
+  CLI::Option* triangles = group.Number(
+      "--collision-triangles", &settings->triangles, {4.0, 1e9}, "N",
+      "collide with a simplified copy of the surface, of at most this many triangles before the "
+      "tets "
+      "cut it. The copy stays inside the cage. Not for tets that end at the surface (default: the "
+      "surface itself)");
+  group
+      .Number(
+          "--collision-distance", &settings->distance, {1e-4, 0.5}, "SHARE",
+          "largest distance between the copy and the surface, as a share of the diagonal of the "
+          "model's box")
+      ->needs(triangles);
+}
+
 void AddMaterialOptions(CLI::App* verb, BakeOptions* options) {
   OptionGroup group(verb, "Material");
   BakeSettings& settings = options->settings;
@@ -72,9 +88,10 @@ void AddMaterialOptions(CLI::App* verb, BakeOptions* options) {
 
 void AddStaticOptions(CLI::App* verb, BakeOptions* options) {
   OptionGroup group(verb, "Static mesh");
-  group.Flag("--static", &options->is_static,
-             "make a static mesh: a collider that bodies rest on and bump into, not a body. Takes "
-             "no options of cage, pins and TetGen; of materials, friction and restitution");
+  group.Flag(
+      "--static", &options->is_static,
+      "make a static mesh: a collider that bodies rest on and bump into, not a body. Takes "
+      "no options of cage, collision, pins and TetGen; of materials, friction and restitution");
   group.Choice<std::optional<MeshSides>>(
       "--sides", kSides, &options->sides, "SIDES",
       "what the triangles hold: solid (they bound a volume that nothing enters), front (what comes "
@@ -85,7 +102,7 @@ void AddStaticOptions(CLI::App* verb, BakeOptions* options) {
 
 // The options given that a static mesh has no use for.
 std::vector<std::string> GivenBodyOptions(const CLI::App& verb) {
-  const std::set<std::string> groups = {"Cage", "Material", "TetGen", "Pins"};
+  const std::set<std::string> groups = {"Cage", "Collision", "Material", "TetGen", "Pins"};
   const std::set<std::string> shared = {"--friction", "--restitution", "--material-map"};
   std::vector<std::string> given;
   for (const CLI::Option* option : verb.get_options()) {
@@ -137,6 +154,7 @@ std::vector<std::string> GivenWords(const CLI::App& verb) {
 
 void AddBakeOptions(CLI::App* verb, BakeOptions* options) {
   AddCageOptions(verb, options);
+  AddCollisionOptions(verb, &options->settings.simplify);
   AddMaterialOptions(verb, options);
   AddStaticOptions(verb, options);
   AddTetGenOptions(verb, &options->settings.tetgen);

@@ -31,11 +31,14 @@ Vec3d ErrorOfCross(const Vec3d& u, const Vec3d& v) {
   return (size + Vec3d{kUnderflow, kUnderflow, kUnderflow}) * kRelative;
 }
 
-using Corners = std::array<Vec3d, 3>;
+using Corners = Triangle3;
 
 // Most branches of one triangle at which strands are tried in turn, because the triangle reaches
 // none of them otherwise.
 constexpr int kMaxGuesses = 3;
+
+// No branch may be met, not even one whose strand is known.
+constexpr int kNoBranch = -1;
 
 // Follows one triangle through the cage.
 class Follower {
@@ -48,6 +51,13 @@ class Follower {
     const bool in_one_tet = tets[0] == tets[1] && tets[1] == tets[2];
     if (in_one_tet && IsOffBoundary(triangle, tets[0])) return true;
     return HoldsFrom(triangle, {tets.begin(), tets.end()}, kMaxGuesses);
+  }
+
+  // The same without branches. From either side of a branch the triangle reaches the tet in front
+  // of it, where the face leads to several strands.
+  bool HoldsInOneStrand(const Corners& triangle, const std::array<uint32_t, 3>& tets) const {
+    return faces_.branches.empty() ? Holds(triangle, tets)
+                                   : HoldsFrom(triangle, {tets.begin(), tets.end()}, kNoBranch);
   }
 
  private:
@@ -144,6 +154,7 @@ class Follower {
         if (faces_.neighbours[tet][corner] == kBoundaryFace) return false;
         std::vector<uint32_t> others = faces_.Across(mesh_, tet, corner);
         if (others.size() > 1) {
+          if (guesses == kNoBranch) return false;
           choices.push_back({next, std::move(others)});
         } else {
           seen.Unite(next, seen.Add(others[0]));
@@ -207,22 +218,30 @@ bool TetSides::Contains(uint32_t tet, const Vec3d& point) const {
   return true;
 }
 
+bool EnclosureTest::Holds(const Triangle3& triangle, const std::array<uint32_t, 3>& tets) const {
+  return Follower(mesh_, faces_, sides_).Holds(triangle, tets);
+}
+
+bool EnclosureTest::HoldsInOneStrand(const Triangle3& triangle,
+                                     const std::array<uint32_t, 3>& tets) const {
+  return Follower(mesh_, faces_, sides_).HoldsInOneStrand(triangle, tets);
+}
+
 std::vector<uint32_t> FindEscapes(const TetMesh& mesh, const CageFaces& faces,
                                   std::span<const Vec3d> points,
                                   std::span<const std::array<uint32_t, 3>> triangles,
                                   std::span<const uint32_t> tet_of_point) {
-  const TetSides sides(mesh);
+  const EnclosureTest test(mesh, faces);
   std::vector<uint8_t> located(points.size());
   tbb::parallel_for(size_t{0}, points.size(), [&](size_t p) {
-    located[p] = sides.Contains(tet_of_point[p], points[p]) ? 1 : 0;
+    located[p] = test.Contains(tet_of_point[p], points[p]) ? 1 : 0;
   });
   std::vector<uint8_t> escapes(triangles.size(), 0);
-  const Follower follower(mesh, faces, sides);
   tbb::parallel_for(size_t{0}, triangles.size(), [&](size_t t) {
     const auto& [a, b, c] = triangles[t];
     const bool holds = located[a] != 0 && located[b] != 0 && located[c] != 0 &&
-                       follower.Holds({points[a], points[b], points[c]},
-                                      {tet_of_point[a], tet_of_point[b], tet_of_point[c]});
+                       test.Holds({points[a], points[b], points[c]},
+                                  {tet_of_point[a], tet_of_point[b], tet_of_point[c]});
     escapes[t] = holds ? 0 : 1;
   });
   std::vector<uint32_t> out;

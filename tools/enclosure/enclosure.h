@@ -5,6 +5,7 @@
 
 #include "base/vec3.h"
 #include "lattice/cage_boundary.h"
+#include "mesh/exact_predicates.h"
 #include "mesh/tet_mesh.h"
 
 #include <array>
@@ -38,8 +39,7 @@ class TetSides {
   std::vector<std::array<Plane, 4>> planes_;
 };
 
-/// Triangles of the surface that are not strictly inside the cage, ascending. `tet_of_point` is the
-/// tet in which each point lies.
+/// Decides whether triangles are strictly inside a cage, one at a time.
 ///
 /// Each triangle is followed from the tets of its corners across the faces that it crosses. It is
 /// strictly inside if
@@ -49,7 +49,28 @@ class TetSides {
 ///
 /// A tet counts only if the triangle enters it through a face, so tets that overlap in space do no
 /// harm. At a branch, a face that leads to several strands, one of the strands must hold the
-/// triangle. All decisions are exact.
+/// triangle. All decisions are exact. Thread-safe.
+class EnclosureTest {
+ public:
+  /// Keeps references. O(number of tets).
+  EnclosureTest(const TetMesh& mesh, const CageFaces& faces)
+      : mesh_(mesh), faces_(faces), sides_(mesh) {}
+
+  /// TetSides::Contains of the cage.
+  bool Contains(uint32_t tet, const Vec3d& point) const { return sides_.Contains(tet, point); }
+  /// Whether the triangle is strictly inside. `tets` contain its corners.
+  bool Holds(const Triangle3& triangle, const std::array<uint32_t, 3>& tets) const;
+  /// The same for a triangle that also meets no branch: whoever follows it has one way only.
+  bool HoldsInOneStrand(const Triangle3& triangle, const std::array<uint32_t, 3>& tets) const;
+
+ private:
+  const TetMesh& mesh_;
+  const CageFaces& faces_;
+  TetSides sides_;
+};
+
+/// Triangles of the surface that are not strictly inside the cage (EnclosureTest), ascending.
+/// `tet_of_point` is the tet in which each point lies.
 std::vector<uint32_t> FindEscapes(const TetMesh& mesh, const CageFaces& faces,
                                   std::span<const Vec3d> points,
                                   std::span<const std::array<uint32_t, 3>> triangles,

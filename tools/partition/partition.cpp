@@ -2,17 +2,16 @@
 // Cuts a surface by the tets of a cage into the collision surface of the file [Civ 5.4].
 #include "partition/partition.h"
 
+#include "mesh/surface_distance.h"
 #include "mesh/tet_faces.h"
 #include "mesh/tet_mesh.h"
 #include "mesh/topology.h"
-#include "mesh/triangle_bvh.h"
 #include "partition/collision_layout.h"
 #include "partition/patches.h"
 #include "partition/short_edges.h"
 #include "partition/surface_clipping.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -36,43 +35,6 @@ CutSurface CutBoundary(const TetMesh& mesh) {
   return surface;
 }
 
-double SquaredDistanceToBox(const Vec3d& p, const auto& box) {
-  double sum = 0.0;
-  for (int axis = 0; axis < 3; ++axis) {
-    const auto i = static_cast<size_t>(axis);
-    const double outside =
-        std::max({double{box.low[i]} - p[axis], p[axis] - double{box.high[i]}, 0.0});
-    sum += outside * outside;
-  }
-  return sum;
-}
-
-// The triangle of `surface` nearest to each point; the lowest of equally near ones.
-std::vector<uint32_t> NearestTriangles(const SurfaceMesh& surface,
-                                       const std::vector<Vec3d>& points) {
-  const TriangleBvh bvh(surface.positions, surface.triangles);
-  std::vector<uint32_t> nearest;
-  nearest.reserve(points.size());
-  for (const Vec3d& p : points) {
-    double best = std::numeric_limits<double>::infinity();
-    uint32_t triangle = 0;
-    bvh.AnyOf([&](const auto& box) { return SquaredDistanceToBox(p, box) <= best; },
-              [&](uint32_t t) {
-                const auto& [a, b, c] = surface.triangles[t];
-                const double distance = LengthSquared(
-                    p - ClosestPointOnTriangle(p, surface.positions[a], surface.positions[b],
-                                               surface.positions[c]));
-                if (distance < best || (distance == best && t < triangle)) {
-                  best = distance;
-                  triangle = t;
-                }
-                return false;
-              });
-    nearest.push_back(triangle);
-  }
-  return nearest;
-}
-
 // `what` completes "N of M triangles ...".
 void ReportTriangles(const char* code, const SolidSurface& surface,
                      const std::vector<uint32_t>& triangles, const std::string& what,
@@ -91,10 +53,25 @@ void ReportTriangles(const char* code, const SolidSurface& surface,
                 places);
 }
 
-}  // namespace
+// Makes the triangles of a cut surface their own sources, and returns the triangles of `render`
+// nearest to their middles.
+std::vector<uint32_t> TakeNearestSources(const SurfaceMesh& render, CutSurface* cut) {
+  const SurfaceDistance distance(render.positions, render.triangles);
+  std::vector<uint32_t> nearest;
+  nearest.reserve(cut->triangles.size());
+  uint32_t hint = 0;
+  for (uint32_t t = 0; t < cut->triangles.size(); ++t) {
+    const auto& [a, b, c] = cut->triangles[t];
+    hint = distance.Nearest((cut->points[a] + cut->points[b] + cut->points[c]) / 3.0, hint);
+    nearest.push_back(hint);
+    cut->sources[t] = t;
+  }
+  return nearest;
+}
 
-Partition PartitionSurface(const SolidSurface& surface, const TetMesh& mesh,
-                           std::span<const uint32_t> tet_of_point, FindingList* findings) {
+// Without `render`, the sources are those of `surface`.
+Partition CutAndLayOut(const SolidSurface& surface, const SurfaceMesh* render, const TetMesh& mesh,
+                       std::span<const uint32_t> tet_of_point, FindingList* findings) {
   Partition partition;
   ClippedSurface clipped = ClipSurface(surface, mesh, tet_of_point);
   partition.num_crossings = clipped.num_crossings;
@@ -109,21 +86,32 @@ Partition PartitionSurface(const SolidSurface& surface, const TetMesh& mesh,
                          static_cast<uint32_t>(surface.points.size()), &clipped.surface);
   const SurfacePatches patches = FindPatches(clipped.surface);
   partition.num_seams = patches.num_cut;
-  partition.data = LayOutCollision(clipped.surface, patches, mesh, surface.source_triangle);
+  const std::vector<uint32_t> sources =
+      render != nullptr ? TakeNearestSources(*render, &clipped.surface) : surface.source_triangle;
+  partition.data = LayOutCollision(clipped.surface, patches, mesh, sources);
   return partition;
 }
 
+}  // namespace
+
+Partition PartitionSurface(const SolidSurface& surface, const TetMesh& mesh,
+                           std::span<const uint32_t> tet_of_point, FindingList* findings) {
+  return CutAndLayOut(surface, nullptr, mesh, tet_of_point, findings);
+}
+
+Partition PartitionSimplified(const SolidSurface& surface, const SurfaceMesh& render,
+                              const TetMesh& mesh, std::span<const uint32_t> tet_of_point,
+                              FindingList* findings) {
+  return CutAndLayOut(surface, &render, mesh, tet_of_point, findings);
+}
+
 Partition PartitionBoundary(const SurfaceMesh& surface, const TetMesh& mesh) {
-  const CutSurface cut = CutBoundary(mesh);
-  std::vector<Vec3d> middles;
-  middles.reserve(cut.triangles.size());
-  for (const auto& [a, b, c] : cut.triangles) {
-    middles.push_back((cut.points[a] + cut.points[b] + cut.points[c]) / 3.0);
-  }
+  CutSurface cut = CutBoundary(mesh);
+  const std::vector<uint32_t> sources = TakeNearestSources(surface, &cut);
   const SurfacePatches patches = FindPatches(cut);
   Partition partition;
   partition.num_seams = patches.num_cut;
-  partition.data = LayOutCollision(cut, patches, mesh, NearestTriangles(surface, middles));
+  partition.data = LayOutCollision(cut, patches, mesh, sources);
   return partition;
 }
 

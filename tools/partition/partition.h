@@ -35,6 +35,12 @@ struct Partition {
 Partition PartitionSurface(const SolidSurface& surface, const TetMesh& mesh,
                            std::span<const uint32_t> tet_of_point, FindingList* findings);
 
+/// The same for a simplified copy of the surface (simplify/simplify.h). The source of each triangle
+/// is the triangle of `render` nearest to its middle.
+Partition PartitionSimplified(const SolidSurface& surface, const SurfaceMesh& render,
+                              const TetMesh& mesh, std::span<const uint32_t> tet_of_point,
+                              FindingList* findings);
+
 /// Takes the boundary of tets that end at the surface, without a cut. The source of each face is
 /// the triangle of `surface` (the render surface) nearest to the face's middle. Deterministic.
 Partition PartitionBoundary(const SurfaceMesh& surface, const TetMesh& mesh);

@@ -109,6 +109,13 @@ constexpr auto kExplanations = std::to_array<Explanation>({
      "Select > Select All by Trait > Loose Geometry finds specks; delete them.",
      "Select the far vertices in the Outliner's shape and delete them.",
      "A bear of 0.3 m and a stray triangle 100 m away, with --cell 0.01."},
+    {"CDG_NOT_SIMPLIFIED",
+     "Only a surface that lies inside the tets can be simplified there. The body collides with "
+     "every "
+     "triangle, which costs time in a crowd.",
+     "", "",
+     "plush bake tets.msh --embed head.glb --collision-triangles 500, where the ears reach out "
+     "of the tets."},
     {"CDG_OUTSIDE",
      "The collision surface is carried by the tets. A point outside all tets has nothing to "
      "follow.",
@@ -117,6 +124,11 @@ constexpr auto kExplanations = std::to_array<Explanation>({
      "plush bake tets.msh --embed head.glb, where the ears reach out of the tets."},
     {"CDG_TORN", "Through a slit in the collision surface, thin things may enter the body.", "", "",
      "A model whose cage parts into two strands inside one triangle."},
+    {"CDG_TRIANGLES_NOT_REACHED",
+     "Fewer triangles cannot follow the surface within the distance allowed, or would leave the "
+     "cage. "
+     "The body collides with more triangles than asked for.",
+     "", "", "A comb of a hundred teeth, baked with --collision-triangles 200."},
     {"EMBED_OUTSIDE",
      "A vertex outside all tets follows the nearest one by extrapolation, which exaggerates its "
      "motion.",

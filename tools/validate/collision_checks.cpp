@@ -4,6 +4,7 @@
 #include "validate/collision_checks.h"
 
 #include "mesh/exact_predicates.h"
+#include "mesh/surface_distance.h"
 #include "mesh/tet_mesh.h"
 #include "partition/collision_trees.h"
 #include "partition/partition.h"
@@ -12,9 +13,12 @@
 #include "validate/surface_checks.h"
 #include "validate/tally.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -74,6 +78,76 @@ double Area(const Triangle3& t) { return 0.5 * Length(Cross(t[1] - t[0], t[2] - 
 
 double Perimeter(const Triangle3& t) {
   return Length(t[1] - t[0]) + Length(t[2] - t[1]) + Length(t[0] - t[2]);
+}
+
+// The largest distance between render surface and collision surface that the settings of a bake
+// allow, as a share of the model's size; nullopt if the collision surface was not simplified.
+std::optional<double> SimplifiedDistance(const Asset& asset) {
+  const auto settings = nlohmann::json::parse(asset.settings(), nullptr, false);
+  if (!settings.is_object() || !settings.contains("collision_triangles")) return std::nullopt;
+  const auto share = settings.find("collision_distance");
+  return share != settings.end() && share->is_number() ? share->get<double>() : 0.0;
+}
+
+// The render triangles that have an area.
+std::vector<std::array<uint32_t, 3>> SoundTriangles(const VisualView& visual,
+                                                    const std::vector<Vec3d>& positions) {
+  std::vector<std::array<uint32_t, 3>> triangles;
+  for (size_t i = 0; i + 2 < visual.indices.size(); i += 3) {
+    const std::array<uint32_t, 3> t = {visual.indices[i], visual.indices[i + 1],
+                                       visual.indices[i + 2]};
+    if (!AreCollinear(positions[t[0]], positions[t[1]], positions[t[2]])) triangles.push_back(t);
+  }
+  return triangles;
+}
+
+// Checks that the vertices of a simplified collision surface and of the render surface are within
+// `allowed` [m] of the other surface, and that no render triangle is much nearer to a collision
+// triangle than the one that it names.
+void CheckSimplified(const Asset& asset, const UnpackedCollision& c, double allowed, double reach,
+                     FindingList* findings) {
+  Tally far("FILE_COLLISION", "collision.vertices",
+            "it is farther from the render surface than --collision-distance, in metres");
+  Tally left("FILE_COLLISION", "visual.positions",
+             "it is farther from the collision surface than --collision-distance, in metres");
+  Tally named("FILE_COLLISION", "collision.source_triangles",
+              "another render triangle is nearer to its middle, by metres");
+  const std::vector<Vec3d> positions = ToDoubles(asset.visual().positions);
+  const auto sound = SoundTriangles(asset.visual(), positions);
+  if (sound.empty()) return;
+  std::vector<Vec3d> places(c.view.vertices.size());
+  std::vector<std::array<uint32_t, 3>> triangles;
+  const SurfaceDistance from_render(positions, sound);
+  uint32_t hint = 0;
+  for (uint32_t t = 0; t < c.triangles.size(); ++t) {
+    const auto& v = c.triangles[t].vertices;
+    triangles.push_back({v[0], v[1], v[2]});
+    const CdgPatch& patch = c.view.patches[c.patch_of_triangle[t]];
+    Vec3d middle;
+    for (const uint32_t vertex : v) {
+      places[vertex] = RestPlace(asset, patch, vertex);
+      middle += places[vertex] / 3.0;
+      const double distance = from_render.DistanceOf(places[vertex], &hint);
+      if (!(distance <= allowed)) far.AddAt(vertex, places[vertex], distance);
+    }
+    const auto source = asset.visual().indices.subspan(3 * size_t{c.view.source_triangles[t]}, 3);
+    const double to_source =
+        DistanceFrom({positions[source[0]], positions[source[1]], positions[source[2]]}, middle);
+    const double excess = to_source - from_render.DistanceOf(middle, &hint);
+    if (!(excess <= reach)) named.AddAt(t, middle, excess);
+  }
+  const SurfaceDistance from_collision(places, triangles);
+  hint = 0;
+  std::vector<bool> is_seen(positions.size(), false);
+  for (const auto& triangle : sound) {
+    for (const uint32_t vertex : triangle) {
+      if (is_seen[vertex]) continue;
+      is_seen[vertex] = true;
+      const double distance = from_collision.DistanceOf(positions[vertex], &hint);
+      if (!(distance <= allowed)) left.AddAt(vertex, positions[vertex], distance);
+    }
+  }
+  for (const Tally* tally : {&far, &left, &named}) tally->Report(findings);
 }
 
 Triangle3 Sorted(Triangle3 t) {
@@ -197,6 +271,11 @@ void CheckCollisionSources(const Asset& asset, const UnpackedCollision& c, Findi
   // Collapses of short edges move points, and floats are rounded.
   const double reach =
       kReachOfMerging * kShortestCutEdge * ExtentOf(ToDoubles(visual.positions)).size;
+  if (const std::optional<double> share = SimplifiedDistance(asset)) {
+    const double size = ExtentOf(ToDoubles(visual.positions)).size;
+    CheckSimplified(asset, c, *share * size + reach, reach, findings);
+    return;
+  }
   Tally off("FILE_COLLISION", "collision.source_triangles",
             "it does not lie in the render triangle that it names, deviation in metres");
   std::vector<double> covered(visual.indices.size() / 3, 0.0);

@@ -59,8 +59,13 @@ void CheckPatchSums(const Asset& asset, const UnpackedCollision& collision, Find
 /// Compares with the render surface: every triangle lies in the render triangle that it names, and
 /// the triangles that name one cover it. Points may be off by kReachOfMerging kShortestCutEdge
 /// times the model's size. A render triangle that nothing names must be flat or coincide with
-/// another one. Skips files without source triangles, and cages that do not bound the surface
-/// (HasLatticeCage).
+/// another one.
+///
+/// If the settings say that the surface was simplified, checks instead that the vertices of either
+/// surface are within the distance in the settings of the other one, and that each triangle names
+/// the render triangle nearest to its middle.
+///
+/// Skips files without source triangles, and cages that do not bound the surface (HasLatticeCage).
 void CheckCollisionSources(const Asset& asset, const UnpackedCollision& collision,
                            FindingList* findings);
 

@@ -140,7 +140,7 @@ class Asset {
   const VisualView& visual() const { return visual_; }
   const CageView& cage() const;
   /// For each triangle of the collision surface (SurfacePoint::triangle), the triangle of visual()
-  /// that it was cut from; or empty.
+  /// that it was cut from, or that is nearest (--collision-triangles); or empty.
   std::span<const uint32_t> source_triangles() const;
   const SimulationView& simulation() const;
   const FactorView& factor() const;

@@ -174,7 +174,7 @@ struct CollisionView {
   std::span<const CdgTriangle> triangles;           ///< (num_triangles x 1), or empty: wide
   std::span<const CdgWideTriangle> wide_triangles;  ///< (num_triangles x 1), or empty: packed
   std::span<const Vec4> vertices;              ///< weights for CdgTet::nodes (num_vertices x 1)
-  std::span<const uint32_t> source_triangles;  ///< triangle of VisualView that each comes from
+  std::span<const uint32_t> source_triangles;  ///< triangle of VisualView that each lies in or near
                                                ///< (num_triangles x 1, or empty)
 
   uint32_t num_triangles() const {

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// Simplified surfaces in their cages: topology, enclosure, distance by brute force, volume,
+// numbers.
+// - PLUSH_TEST_FULL=1 takes 100 random solids instead of 12.
+#include "simplify/simplify.h"
+
+#include "enclosure/enclosure.h"
+#include "import/import.h"
+#include "lattice/cage_boundary.h"
+#include "mesh/topology.h"
+#include "skip.h"
+#include "tools/cage/cage_fixtures.h"
+#include "tools/cage/random_solids.h"
+#include "tools/partition/partition_fixtures.h"
+#include "tools/procedural_meshes.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+using namespace plush::tools;
+using namespace plush::tests;
+
+namespace {
+
+double Volume(const SolidSurface& surface) {
+  double volume = 0.0;
+  for (size_t t = 0; t < surface.triangles.size(); ++t) {
+    const auto [a, b, c] = surface.CornersOf(t);
+    volume += SixVolume({}, a, b, c) / 6.0;
+  }
+  return volume;
+}
+
+// Squared distance of `p` from segment ab.
+double SquaredFromSegment(const Vec3d& p, const Vec3d& a, const Vec3d& b) {
+  const double length = LengthSquared(b - a);
+  const double s = length > 0.0 ? std::clamp(Dot(p - a, b - a) / length, 0.0, 1.0) : 0.0;
+  return LengthSquared(p - (a + (b - a) * s));
+}
+
+// Distance of `p` from a triangle, from its plane and its edges: the tests' own code.
+double DistanceByParts(const Vec3d& p, const std::array<Vec3d, 3>& t) {
+  double squared = std::numeric_limits<double>::infinity();
+  bool inside = true;
+  const Vec3d normal = Cross(t[1] - t[0], t[2] - t[0]);
+  for (size_t k = 0; k < 3; ++k) {
+    const Vec3d& a = t[k];
+    const Vec3d& b = t[(k + 1) % 3];
+    squared = std::min(squared, SquaredFromSegment(p, a, b));
+    inside = inside && Dot(Cross(b - a, p - a), normal) >= 0.0;
+  }
+  if (inside) {
+    const double height = Dot(p - t[0], normal);
+    squared = std::min(squared, height * height / LengthSquared(normal));
+  }
+  return std::sqrt(squared);
+}
+
+// The largest distance of samples of `from` from `to`, by brute force: corners and `n` points
+// inside of each triangle.
+double SampledDistance(const SolidSurface& from, const SolidSurface& to, int n, uint32_t seed) {
+  RandomNumbers random(seed);
+  double farthest = 0.0;
+  const auto measure = [&](const Vec3d& p) {
+    double nearest = std::numeric_limits<double>::infinity();
+    for (size_t t = 0; t < to.triangles.size(); ++t) {
+      nearest = std::min(nearest, DistanceByParts(p, to.CornersOf(t)));
+    }
+    farthest = std::max(farthest, nearest);
+  };
+  for (size_t t = 0; t < from.triangles.size(); ++t) {
+    const auto [a, b, c] = from.CornersOf(t);
+    measure(a);
+    for (int i = 0; i < n; ++i) {
+      const double s = random.In(0, 1);
+      const double r = random.In(0, 1 - s);
+      measure(a + (b - a) * s + (c - a) * r);
+    }
+  }
+  return farthest;
+}
+
+struct Simplified {
+  Solid solid;
+  LatticeCage cage;
+  SimplifiedSurface copy;
+
+  Simplified(const SurfaceMesh& mesh, const SimplifySettings& settings,
+             const CageSettings& cage_settings = {})
+      : solid(mesh), cage(CageOf(&solid, cage_settings)) {
+    copy = SimplifySurface(solid.surface, cage.mesh, cage.tet_of_point, settings);
+  }
+};
+
+// Checks what holds for every simplified surface; `samples` inside each triangle.
+void CheckAll(const Simplified& made, int samples) {
+  const SolidSurface& before = made.solid.surface;
+  const SolidSurface& after = made.copy.surface;
+  REQUIRE(!after.triangles.empty());
+  REQUIRE(after.source_triangle.size() == after.triangles.size());
+  REQUIRE(made.copy.tet_of_point.size() == after.points.size());
+  const SurfaceTotals a = TotalsOf(before);
+  const SurfaceTotals b = TotalsOf(after);
+  CHECK(b.euler == a.euler);
+  CHECK(after.closed == before.closed);
+  CHECK(IsClosed(static_cast<uint32_t>(after.points.size()), after.triangles) == before.closed);
+  CHECK(b.open_edges <= a.open_edges);
+  CHECK((b.open_edges == 0) == (a.open_edges == 0));
+  // Inside the cage, by the proof that made it; triangles that were inside before stay inside.
+  const CageFaces faces = FindCageFaces(made.cage.mesh);
+  const auto escapes = [&](const SolidSurface& surface, const std::vector<uint32_t>& tets) {
+    return FindEscapes(made.cage.mesh, faces, surface.points, surface.triangles, tets).size();
+  };
+  CHECK(escapes(after, made.copy.tet_of_point) <= escapes(before, made.cage.tet_of_point));
+  // Two-sided distance.
+  CHECK(made.copy.distance_m <= made.copy.limit_m);
+  const double limit = made.copy.distance_m * (1.0 + 1e-9) + 1e-12 * made.solid.diagonal;
+  CHECK(SampledDistance(after, before, samples, 3) <= limit);
+  CHECK(SampledDistance(before, after, samples, 4) <= limit);
+  // Points are those of the original.
+  for (const Vec3d& p : after.points) {
+    CHECK(std::find(before.points.begin(), before.points.end(), p) != before.points.end());
+  }
+}
+
+bool AreSame(const SimplifiedSurface& a, const SimplifiedSurface& b) {
+  return a.surface.points == b.surface.points && a.surface.triangles == b.surface.triangles &&
+         a.surface.source_triangle == b.surface.source_triangle &&
+         a.tet_of_point == b.tet_of_point && a.distance_m == b.distance_m;
+}
+
+}  // namespace
+
+TEST_CASE("Simplified surfaces keep topology, cage and distance, and reach their number") {
+  struct Case {
+    const char* name;
+    SurfaceMesh mesh;
+    uint32_t triangles;
+    double distance;
+  };
+  const Case cases[] = {
+      {"sphere", MakeSphere(0.5, 24, 36), 200, 0.02},
+      {"grid box", MakeGridBox({0, 0, 0}, {2, 1, 0.5}, 8), 12, 0.001},
+      {"torus", MakeTorus(1.0, 0.4, 40, 24), 300, 0.02},
+      {"shells", MakeNestedShells(false, true), 200, 0.03},
+      {"two fingers", MakeTwoFingers(0.2, 0.02), 20, 0.05},
+      {"two spheres", Joined(MakeSphere(0.5, 12, 18), MakeSphere(0.4, 12, 18, {1.2, 0, 0})), 100,
+       0.03}};
+  for (const Case& c : cases) {
+    const Simplified made(c.mesh, {c.triangles, c.distance});
+    INFO(c.name << ": " << made.copy.surface.triangles.size() << " triangles, "
+                << made.copy.distance_m << " m; " << made.copy.num_too_far << " too far, "
+                << made.copy.num_escaping << " escaping, " << made.copy.num_misshapen
+                << " misshapen");
+    CHECK(made.copy.surface.triangles.size() <= c.triangles);
+    CHECK(made.copy.surface.triangles.size() + 2 >= c.triangles);
+    CHECK(made.copy.num_too_far + made.copy.num_escaping + made.copy.num_misshapen == 0);
+    CheckAll(made, 4);
+    const double volume = Volume(made.solid.surface);
+    CHECK(Volume(made.copy.surface) == Approx(volume).epsilon(0.08));
+  }
+}
+
+TEST_CASE("A planar surface loses nothing but points within its faces and edges") {
+  const Simplified made(MakeGridBox({0, 0, 0}, {2, 1, 0.5}, 8), {12u, 0.001});
+  CHECK(made.copy.surface.triangles.size() == 12);
+  CHECK(made.copy.distance_m < 1e-6 * made.solid.diagonal);
+  CHECK(Volume(made.copy.surface) == Approx(1.0).epsilon(1e-12));
+  CHECK(TotalsOf(made.copy.surface).area == Approx(7.0).epsilon(1e-12));
+}
+
+TEST_CASE("Random solids are simplified within the distance and inside the cage") {
+  const uint32_t count = FullTests() ? 100 : 12;
+  for (uint32_t seed = 1; seed <= count; ++seed) {
+    CageSettings cage;
+    cage.target_tets = 60 + 41 * (seed % 11);
+    const double distance = seed % 3 == 0 ? 0.003 : 0.02;
+    const Simplified made(RandomSolid(seed), {4u + 60u * (seed % 4), distance}, cage);
+    INFO("seed " << seed << " (" << kFamilyNames[seed % kNumFamilies]
+                 << "): " << made.solid.surface.triangles.size() << " to "
+                 << made.copy.surface.triangles.size() << " triangles");
+    CHECK(made.copy.surface.triangles.size() < made.solid.surface.triangles.size());
+    CheckAll(made, 1);
+  }
+  std::printf("simplified random solids: seeds 1 to %u\n", count);
+}
+
+TEST_CASE("What stops a simplification is counted") {
+  const SurfaceMesh ball = MakeSphere(0.5, 24, 36);
+  const Simplified tight(ball, {4u, 0.005});
+  CHECK(tight.copy.surface.triangles.size() > 50);
+  CHECK(tight.copy.num_too_far > 0);
+  CheckAll(tight, 4);
+  // A cage at hand's breadth stops what the distance would allow.
+  CageSettings close;
+  close.target_tets = 3000;
+  close.clearance = 1e-4;
+  const Simplified wide(ball, {4u, 0.4}, close);
+  CHECK(wide.copy.num_escaping + wide.copy.num_misshapen > 0);
+  CheckAll(wide, 4);
+}
+
+TEST_CASE("Any surface can be simplified, however broken") {
+  SurfaceMesh half_flipped = MakeSphere(1.0, 12, 18);
+  FlipTriangles(&half_flipped, 0, half_flipped.triangles.size() / 2);
+  SurfaceMesh sliver = MakeSphere(0.5, 16, 24);
+  sliver.positions[40] = sliver.positions[41] + Vec3d{1e-9, 0, 0};
+  CompleteMesh(&sliver);
+  const std::pair<const char*, SurfaceMesh> cases[] = {
+      {"open box", MakeOpenBox({0, 0, 0}, {1, 1, 1})},
+      {"overlapping boxes", MakeOverlappingBoxes()},
+      {"Moebius strip", MakeMoebiusStrip(1.0, 0.4, 40)},
+      {"half flipped", half_flipped},
+      {"sliver", sliver},
+      {"exploded", Exploded(MakeSphere(0.5, 12, 18))},
+      {"boxes at an edge",
+       Joined(MakeGridBox({0, 0, 0}, {1, 1, 1}, 6), MakeGridBox({1, 1, 0}, {2, 2, 1}, 6))},
+      {"soup", MakeTriangleSoup(60, 0.3, 5)},
+      {"triangle", MakeTriangleSoup(1, 0.3, 5)},
+      {"small beside large",
+       Joined(MakeBox({0, 0, 0}, {1, 1, 1}), MakeSphere(0.01, 8, 12, {1.5, 0.5, 0.5}))}};
+  for (const auto& [name, mesh] : cases) {
+    INFO(name);
+    CheckAll(Simplified(mesh, {4u, 0.03}), 2);
+  }
+}
+
+TEST_CASE("Without a number, or with one that is met, the surface stays as it is") {
+  const SurfaceMesh ball = MakeSphere(0.5, 12, 18);
+  const auto count = static_cast<uint32_t>(ball.triangles.size());
+  for (const SimplifySettings& settings :
+       {SimplifySettings{}, SimplifySettings{count, 0.1}, SimplifySettings{count + 1, 0.1}}) {
+    const Simplified made(ball, settings);
+    CHECK(made.copy.surface.points == made.solid.surface.points);
+    CHECK(made.copy.surface.triangles == made.solid.surface.triangles);
+    CHECK(made.copy.distance_m == 0.0);
+  }
+}
+
+TEST_CASE("A simplification is the same in each run") {
+  const SurfaceMesh mesh = MakeTorus(1.0, 0.4, 60, 40);
+  const Simplified first(mesh, {400u, 0.01});
+  const Simplified second(mesh, {400u, 0.01});
+  CHECK(AreSame(first.copy, second.copy));
+}
+
+TEST_CASE("The horse comes down to a number that only the distance limits") {
+  const std::string path = TestModelOrSkip("horse_10k.obj");
+  if (path.empty()) return;
+  FindingList findings;
+  ImportSettings settings;
+  settings.helper = PLUSH_IMPORT_EXECUTABLE;
+  auto model = ImportModel(path, settings, &findings);
+  if (!model.ok()) FAIL(model.error().message);
+  const Simplified made(model.value().surface, {1500u, 0.01});
+  INFO(made.copy.num_too_far << " too far, " << made.copy.num_escaping << " escaping, "
+                             << made.copy.num_misshapen << " misshapen");
+  CHECK(made.copy.surface.triangles.size() <= 1500);
+  CheckAll(made, 0);
+  CHECK(Volume(made.copy.surface) == Approx(Volume(made.solid.surface)).epsilon(0.03));
+}
