@@ -74,24 +74,31 @@ Triangle3 SurfaceDistance::CornersOf(uint32_t t) const {
   return CornersOfTriangle(points_, triangles_[t]);
 }
 
-uint32_t SurfaceDistance::Nearest(const Vec3d& p, uint32_t hint) const {
-  uint32_t nearest = hint;
-  double best = SquaredDistanceFrom(CornersOf(hint), p);
+// Sets `*hint` to the nearest triangle, or to the first one found that is within `enough`. Returns
+// its distance.
+double SurfaceDistance::Search(const Vec3d& p, double enough, uint32_t* hint) const {
+  double best = SquaredDistanceFrom(CornersOf(*hint), p);
+  const double stop = enough < 0.0 ? -1.0 : enough * enough;
+  if (best <= stop) return std::sqrt(best);
   bvh_.AnyOf([&](const auto& box) { return SquaredDistanceFrom(box, p) <= best; },
              [&](uint32_t t) {
                const double squared = SquaredDistanceFrom(CornersOf(t), p);
-               if (squared < best || (squared == best && t < nearest)) {
+               if (squared < best || (squared == best && t < *hint)) {
                  best = squared;
-                 nearest = t;
+                 *hint = t;
                }
-               return false;
+               return best <= stop;
              });
-  return nearest;
+  return std::sqrt(best);
+}
+
+uint32_t SurfaceDistance::Nearest(const Vec3d& p, uint32_t hint) const {
+  Search(p, -1.0, &hint);
+  return hint;
 }
 
 double SurfaceDistance::DistanceOf(const Vec3d& p, uint32_t* hint) const {
-  *hint = Nearest(p, *hint);
-  return DistanceFrom(CornersOf(*hint), p);
+  return Search(p, -1.0, hint);
 }
 
 bool SurfaceDistance::IsWithin(const Triangle3& triangle, double limit) const {
@@ -103,7 +110,9 @@ bool SurfaceDistance::IsWithin(const Triangle3& triangle, double limit) const {
 bool SurfaceDistance::IsWithin(const Triangle3& triangle, double limit, uint32_t* hint) const {
   const TriangleBall ball = BallOf(triangle);
   if (LargestAtCorners(CornersOf(*hint), triangle) <= limit) return true;
-  const double at_centre = DistanceOf(ball.centre, hint);
+  // A triangle too large for its ball is quartered in any case, unless its centre is too far.
+  const double enough = ball.radius < limit ? limit - ball.radius : limit;
+  const double at_centre = Search(ball.centre, enough, hint);
   if (at_centre > limit) return false;
   if (at_centre + ball.radius <= limit) return true;
   if (LargestAtCorners(CornersOf(*hint), triangle) <= limit) return true;

@@ -42,6 +42,7 @@ class SurfaceDistance {
 
  private:
   Triangle3 CornersOf(uint32_t t) const;
+  double Search(const Vec3d& p, double enough, uint32_t* hint) const;
   bool IsWithin(const Triangle3& triangle, double limit, uint32_t* hint) const;
   void RaiseBound(const Triangle3& triangle, double* lower, double* upper, uint32_t* hint) const;
 

@@ -25,12 +25,15 @@ void RepresentedTriangles::ListCandidates(const CollapsingSurface& surface, uint
                                           uint32_t to) {
   candidates_.clear();
   const auto add = [&](uint32_t t) {
-    Triangle3 corners;
+    Candidate candidate = {t, {}, {}};
     for (size_t k = 0; k < 3; ++k) {
       const uint32_t point = surface.corners(t)[k];
-      corners[k] = points_[point == from ? to : point];
+      candidate.corners[k] = points_[point == from ? to : point];
+      candidate.reach.Add(candidate.corners[k]);
     }
-    candidates_.emplace_back(t, corners);
+    candidate.reach.low = candidate.reach.low - Vec3d{limit_, limit_, limit_};
+    candidate.reach.high = candidate.reach.high + Vec3d{limit_, limit_, limit_};
+    candidates_.push_back(candidate);
   };
   const auto has = [&](uint32_t t, uint32_t point) {
     const auto& corners = surface.corners(t);
@@ -44,7 +47,7 @@ void RepresentedTriangles::ListCandidates(const CollapsingSurface& surface, uint
       if (candidates_.size() >= kMaxCandidates) return;
       if (has(t, from)) continue;
       const bool is_new = std::none_of(candidates_.begin(), candidates_.end(),
-                                       [t](const auto& c) { return c.first == t; });
+                                       [t](const auto& c) { return c.triangle == t; });
       if (is_new) add(t);
     }
   }
@@ -63,7 +66,10 @@ void RepresentedTriangles::ListOriginals(const CollapsingSurface& surface, uint3
 RepresentedTriangles::Mask RepresentedTriangles::MaskOf(const Vec3d& p) const {
   Mask mask = 0;
   for (size_t i = 0; i < candidates_.size(); ++i) {
-    if (DistanceFrom(candidates_[i].second, p) <= limit_) mask |= Mask{1} << i;
+    const auto& [low, high] = candidates_[i].reach;
+    if (p.x < low.x || p.y < low.y || p.z < low.z) continue;
+    if (p.x > high.x || p.y > high.y || p.z > high.z) continue;
+    if (DistanceFrom(candidates_[i].corners, p) <= limit_) mask |= Mask{1} << i;
   }
   return mask;
 }
@@ -115,7 +121,7 @@ void RepresentedTriangles::Commit(const CollapsingSurface& surface, uint32_t fro
   for (size_t i = 0; i < originals_.size(); ++i) {
     for (Mask left = used_[i]; left != 0; left &= left - 1) {
       std::vector<uint32_t>& list =
-          stands_for_[candidates_[static_cast<size_t>(std::countr_zero(left))].first];
+          stands_for_[candidates_[static_cast<size_t>(std::countr_zero(left))].triangle];
       const auto at = std::lower_bound(list.begin(), list.end(), originals_[i]);
       if (at == list.end() || *at != originals_[i]) list.insert(at, originals_[i]);
     }

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "base/vec3.h"
+#include "mesh/box3.h"
 #include "mesh/surface_distance.h"
 #include "simplify/collapsing_surface.h"
 
 #include <array>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace plush::tools {
@@ -45,7 +45,12 @@ class RepresentedTriangles {
   double limit_;
   std::vector<std::vector<uint32_t>> stands_for_;  // originals, by simplified triangle, ascending
   // Of the last CanCollapse:
-  std::vector<std::pair<uint32_t, Triangle3>> candidates_;  // number, corners
+  struct Candidate {
+    uint32_t triangle = 0;
+    Triangle3 corners;
+    Box3 reach;  // box of the triangle, larger by the limit
+  };
+  std::vector<Candidate> candidates_;
   std::vector<uint32_t> originals_;
   std::vector<Mask> used_;  // parallel to originals_
   uint32_t round_ = 0;

@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <compare>
+#include <functional>
 #include <queue>
 #include <tuple>
 
@@ -116,21 +118,15 @@ class Simplifier {
     for (uint32_t p = 0; p < surface_.points.size(); ++p) {
       for (const auto& neighbour : left_.NeighboursOf(p)) Push(p, neighbour.point);
     }
-    SimplifiedSurface result;
     while (left_.num_left() > target_) {
       const uint32_t before = left_.num_left();
-      refused_.clear();
-      result.num_too_far = result.num_escaping = result.num_misshapen = 0;
-      Pass(&result);
+      Pass();
       const uint32_t removed = before - left_.num_left();
       if (removed == 0 || removed < kLeastProgress * before) break;
-      std::sort(refused_.begin(), refused_.end());
-      refused_.erase(std::unique(refused_.begin(), refused_.end()), refused_.end());
-      for (const auto& [from, to] : refused_) Push(from, to);
+      Retry();
     }
-    if (left_.num_left() <= target_) {
-      result.num_too_far = result.num_escaping = result.num_misshapen = 0;
-    }
+    SimplifiedSurface result;
+    if (left_.num_left() > target_) CountRefused(&result);
     Compact(&result);
     return result;
   }
@@ -156,6 +152,7 @@ class Simplifier {
     centre_ = BoxOf(surface_).Centre();
     quadrics_.resize(surface_.points.size());
     versions_.assign(surface_.points.size(), 0);
+    changed_at_.assign(surface_.points.size(), 0);
     for (uint32_t t = 0; t < surface_.triangles.size(); ++t) {
       const Vec3d normal = NormalOf(CornersOf(t));
       const double length = Length(normal);
@@ -196,7 +193,7 @@ class Simplifier {
   }
 
   // Takes the candidates in order until the number is reached or none is left.
-  void Pass(SimplifiedSurface* result) {
+  void Pass() {
     while (!queue_.empty() && left_.num_left() > target_) {
       const Candidate next = queue_.top();
       queue_.pop();
@@ -204,10 +201,61 @@ class Simplifier {
       if (left_.Around(from).empty() || left_.Around(to).empty()) continue;
       if (versions_[from] + versions_[to] != version) continue;  // a later one is in the queue
       const Verdict verdict = TryCollapse(from, to);
-      result->num_misshapen += verdict == Verdict::kMisshapen;
-      result->num_escaping += verdict == Verdict::kEscaping;
-      result->num_too_far += verdict == Verdict::kTooFar;
-      if (verdict != Verdict::kDone) refused_.emplace_back(from, to);
+      if (verdict == Verdict::kDone) {
+        NoteChange(to);
+      } else {
+        refused_.push_back({from, to, num_collapses_, verdict});
+      }
+    }
+  }
+
+  // Marks the points that a collapse onto `to` may matter to: those within two edges.
+  void NoteChange(uint32_t to) {
+    ++num_collapses_;
+    for (const auto& neighbour : left_.NeighboursOf(to)) {
+      for (const uint32_t t : left_.Around(neighbour.point)) {
+        for (const uint32_t corner : left_.corners(t)) changed_at_[corner] = num_collapses_;
+      }
+    }
+  }
+
+  struct Refused {
+    uint32_t from = 0;
+    uint32_t to = 0;
+    uint32_t at = 0;  // number of collapses before
+    Verdict verdict = Verdict::kDone;
+
+    auto operator<=>(const Refused&) const = default;
+  };
+
+  // Leaves the last refusal of each collapse whose ends are left.
+  void TidyRefused() {
+    std::sort(refused_.begin(), refused_.end(), std::greater<>());
+    const auto same = [](const Refused& a, const Refused& b) {
+      return a.from == b.from && a.to == b.to;
+    };
+    refused_.erase(std::unique(refused_.begin(), refused_.end(), same), refused_.end());
+    std::erase_if(refused_, [this](const Refused& r) {
+      return left_.Around(r.from).empty() || left_.Around(r.to).empty();
+    });
+  }
+
+  // Puts refused collapses back into the queue if something has changed near them since.
+  void Retry() {
+    TidyRefused();
+    std::erase_if(refused_, [this](const Refused& r) {
+      if (changed_at_[r.from] <= r.at) return false;
+      Push(r.from, r.to);
+      return true;
+    });
+  }
+
+  void CountRefused(SimplifiedSurface* result) {
+    TidyRefused();
+    for (const Refused& r : refused_) {
+      result->num_misshapen += r.verdict == Verdict::kMisshapen;
+      result->num_escaping += r.verdict == Verdict::kEscaping;
+      result->num_too_far += r.verdict == Verdict::kTooFar;
     }
   }
 
@@ -239,7 +287,7 @@ class Simplifier {
       if (!IsEnclosed(m)) return Verdict::kEscaping;
     }
     for (const Moved& m : moved) {
-      if (!original_.IsWithin(m.corners, limit_)) return Verdict::kTooFar;
+      if (!IsNear(m.corners)) return Verdict::kTooFar;
     }
     represented_.Commit(left_, from);
     left_.Collapse(from, to);
@@ -290,6 +338,12 @@ class Simplifier {
     return true;
   }
 
+  // Whether all points of a triangle are near enough to the original. The corners lie on it, and no
+  // point is farther from all of them than the longest edge over the root of 3.
+  bool IsNear(const Triangle3& corners) const {
+    return LongestSquared(corners) <= 2.9 * limit_ * limit_ || original_.IsWithin(corners, limit_);
+  }
+
   bool IsEnclosed(const Moved& m) const {
     for (const uint32_t id : m.ids) {
       if (is_held_[id] == 0) return false;
@@ -335,7 +389,9 @@ class Simplifier {
   std::vector<uint32_t> versions_;  // of the quadrics
   std::vector<uint8_t> is_held_;    // whether the point lies in its tet
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue_;
-  std::vector<std::pair<uint32_t, uint32_t>> refused_;
+  uint32_t num_collapses_ = 0;
+  std::vector<uint32_t> changed_at_;  // number of collapses when a point's surroundings changed
+  std::vector<Refused> refused_;
 };
 
 }  // namespace

@@ -171,7 +171,7 @@ TEST_CASE("Tets that end at the surface have no surface to simplify") {
   const auto baked = tools::Bake(tools::ModelFromTets(test::TetBox(4, 4, 4, 0.25, 0.09, 3)),
                                  Simplified(50), &findings);
   REQUIRE_FALSE(baked.ok());
-  CHECK(baked.error().code == tools::ExitCode::kUsage);
+  CHECK(baked.error().exit_code == tools::ExitCode::kUsage);
   CHECK_THAT(baked.error().message, Catch::Matchers::Contains("--collision-triangles"));
 }
 
