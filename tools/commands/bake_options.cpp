@@ -54,7 +54,7 @@ void AddCollisionOptions(CLI::App* verb, SimplifySettings* settings) {
       "surface itself)");
   group
       .Number(
-          "--collision-distance", &settings->distance, {1e-4, 0.5}, "SHARE",
+          "--collision-distance", &settings->distance, {1e-3, 0.5}, "SHARE",
           "largest distance between the copy and the surface, as a share of the diagonal of the "
           "model's box")
       ->needs(triangles);

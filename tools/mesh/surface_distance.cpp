@@ -66,9 +66,7 @@ TriangleBall BallOf(const Triangle3& triangle) {
 
 SurfaceDistance::SurfaceDistance(std::span<const Vec3d> points,
                                  std::span<const std::array<uint32_t, 3>> triangles)
-    : points_(points), triangles_(triangles), bvh_(points, triangles) {
-  least_ = 1e-6 * Length(bvh_.bounds().ToBox().Extent());
-}
+    : points_(points), triangles_(triangles), bvh_(points, triangles) {}
 
 Triangle3 SurfaceDistance::CornersOf(uint32_t t) const {
   return CornersOfTriangle(points_, triangles_[t]);
@@ -122,30 +120,33 @@ bool SurfaceDistance::IsWithin(const Triangle3& triangle, double limit, uint32_t
                      [&](const Triangle3& quarter) { return IsWithin(quarter, limit, hint); });
 }
 
-void SurfaceDistance::RaiseBound(const Triangle3& triangle, double* lower, double* upper,
-                                 uint32_t* hint) const {
+void SurfaceDistance::RaiseBound(const Triangle3& triangle, double excess, double* lower,
+                                 double* upper, uint32_t* hint) const {
   const TriangleBall ball = BallOf(triangle);
   const double at_centre = DistanceOf(ball.centre, hint);
   *lower = std::max(*lower, at_centre);
   const double bound =
       std::min(at_centre + ball.radius, LargestAtCorners(CornersOf(*hint), triangle));
-  if (bound <= std::max({*upper, *lower * (1.0 + kDistanceShare), least_})) {
+  if (bound <= std::max(*upper, *lower + excess)) {
     *upper = std::max(*upper, bound);
     return;
   }
-  for (const Triangle3& quarter : Quartered(triangle)) RaiseBound(quarter, lower, upper, hint);
+  for (const Triangle3& quarter : Quartered(triangle)) {
+    RaiseBound(quarter, excess, lower, upper, hint);
+  }
 }
 
 double SurfaceDistance::Farthest(std::span<const Vec3d> points,
-                                 std::span<const std::array<uint32_t, 3>> triangles) const {
-  double lower = 0.0;  // a distance that some point has: the higher, the less is halved
+                                 std::span<const std::array<uint32_t, 3>> triangles,
+                                 double excess) const {
+  double lower = 0.0;  // a distance that some point has: the higher, the less is quartered
   uint32_t hint = 0;
   for (const auto& ids : triangles) {
     lower = std::max(lower, DistanceOf(BallOf(CornersOfTriangle(points, ids)).centre, &hint));
   }
   double upper = lower;
   for (const auto& ids : triangles) {
-    RaiseBound(CornersOfTriangle(points, ids), &lower, &upper, &hint);
+    RaiseBound(CornersOfTriangle(points, ids), excess, &lower, &upper, &hint);
   }
   return upper;
 }

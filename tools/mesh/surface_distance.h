@@ -12,8 +12,7 @@
 
 namespace plush::tools {
 
-/// Bounds that do not settle a question halve the triangle, down to this share of the limit, or of
-/// the largest distance found.
+/// Bounds that do not settle a question quarter the triangle, down to this share of the limit.
 inline constexpr double kDistanceShare = 1.0 / 16.0;
 
 /// Answers for one surface. All answers hold up to the rounding of doubles. Immutable, thread-safe.
@@ -27,10 +26,11 @@ class SurfaceDistance {
   /// for a triangle whose farthest point has less than kDistanceShare of the limit left.
   bool IsWithin(const Triangle3& triangle, double limit) const;
 
-  /// Upper bound of the distance of all points of the triangles from the surface [m]: at most
-  /// kDistanceShare above the largest one, or a millionth of the surface's size.
-  double Farthest(std::span<const Vec3d> points,
-                  std::span<const std::array<uint32_t, 3>> triangles) const;
+  /// Upper bound of the distance of all points of the triangles from the surface [m], at most
+  /// `excess` [m] above the largest one. Takes the longer the less excess is allowed: in proportion
+  /// to the length of the surface's edges along the triangles over the excess.
+  double Farthest(std::span<const Vec3d> points, std::span<const std::array<uint32_t, 3>> triangles,
+                  double excess) const;
 
   /// Distance of `p` from the surface [m]. `*hint` is a triangle that may be near, 0 at first; sets
   /// it to the nearest one.
@@ -44,12 +44,12 @@ class SurfaceDistance {
   Triangle3 CornersOf(uint32_t t) const;
   double Search(const Vec3d& p, double enough, uint32_t* hint) const;
   bool IsWithin(const Triangle3& triangle, double limit, uint32_t* hint) const;
-  void RaiseBound(const Triangle3& triangle, double* lower, double* upper, uint32_t* hint) const;
+  void RaiseBound(const Triangle3& triangle, double excess, double* lower, double* upper,
+                  uint32_t* hint) const;
 
   std::span<const Vec3d> points_;
   std::span<const std::array<uint32_t, 3>> triangles_;
   TriangleBvh bvh_;
-  double least_ = 0.0;  // [m], distances below it are not told apart
 };
 
 /// Distance of `p` from the closed triangle [m].

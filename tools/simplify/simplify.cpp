@@ -17,6 +17,7 @@
 #include <cmath>
 #include <compare>
 #include <functional>
+#include <limits>
 #include <queue>
 #include <tuple>
 
@@ -108,6 +109,7 @@ class Simplifier {
         original_(surface.points, surface.triangles),
         represented_(surface.points, surface.triangles, limit),
         left_(static_cast<uint32_t>(surface.points.size()), surface.triangles) {
+    distance_.assign(surface.triangles.size(), 0.0);
     MakeQuadrics();
     for (uint32_t p = 0; p < surface.points.size(); ++p) {
       is_held_.push_back(enclosure_.Contains(tet_of_point[p], surface.points[p]) ? 1 : 0);
@@ -286,9 +288,14 @@ class Simplifier {
     for (const Moved& m : moved) {
       if (!IsEnclosed(m)) return Verdict::kEscaping;
     }
-    for (const Moved& m : moved) {
-      if (!IsNear(m.corners)) return Verdict::kTooFar;
+    double distance = DistanceByHeights(from, moved);
+    if (distance > limit_) {
+      for (const Moved& m : moved) {
+        if (!IsNear(m.corners)) return Verdict::kTooFar;
+      }
+      distance = limit_;
     }
+    for (const Moved& m : moved) distance_[m.triangle] = distance;
     represented_.Commit(left_, from);
     left_.Collapse(from, to);
     quadrics_[to].Add(quadrics_[from]);
@@ -338,6 +345,38 @@ class Simplifier {
     return true;
   }
 
+  // Bound of the distance of the moved triangles from the original [m], by that of the triangles at
+  // `from`, and by the heights of their corners. It holds if all triangles, before and after, face
+  // one direction. Then both fill the same outline seen from there, so that each point of the one
+  // lies above or below a point of the other. It is 0 on a plane. Infinite if it does not hold.
+  double DistanceByHeights(uint32_t from, const std::vector<Moved>& moved) const {
+    constexpr double kNone = std::numeric_limits<double>::infinity();
+    Vec3d normal;
+    for (const uint32_t t : left_.Around(from)) normal += NormalOf(CornersOf(t));
+    const double length = Length(normal);
+    if (length == 0.0) return kNone;
+    double before = 0.0;
+    double low = kNone;
+    double high = -kNone;
+    for (const uint32_t t : left_.Around(from)) {
+      const Triangle3 corners = CornersOf(t);
+      if (Dot(NormalOf(corners), normal) <= 0.0) return kNone;
+      before = std::max(before, distance_[t]);
+      for (const Vec3d& corner : corners) {
+        const double height = Dot(corner - surface_.points[from], normal) / length;
+        low = std::min(low, height);
+        high = std::max(high, height);
+      }
+    }
+    for (const Moved& m : moved) {
+      if (Dot(NormalOf(m.corners), normal) <= 0.0) return kNone;
+    }
+    const auto neighbours = left_.NeighboursOf(from);
+    const bool on_border = std::any_of(neighbours.begin(), neighbours.end(),
+                                       [](const auto& n) { return n.num_triangles == 1; });
+    return on_border ? kNone : before + (high - low);
+  }
+
   // Whether all points of a triangle are near enough to the original. The corners lie on it, and no
   // point is farther from all of them than the longest edge over the root of 3.
   bool IsNear(const Triangle3& corners) const {
@@ -369,10 +408,26 @@ class Simplifier {
       out.source_triangle.push_back(surface_.source_triangle[t]);
     }
     out.closed = surface_.closed;
-    const double distance = std::max(
-        original_.Farthest(out.points, out.triangles),
-        SurfaceDistance(out.points, out.triangles).Farthest(surface_.points, surface_.triangles));
-    result->distance_m = std::min(distance, limit_);  // every collapse has been tested
+    result->distance_m = MeasureDistance(out);
+  }
+
+  // Triangles whose distance is known well enough are not measured.
+  double MeasureDistance(const SolidSurface& copy) const {
+    const double excess = kDistanceShare * limit_;
+    double known = 0.0;
+    std::vector<std::array<uint32_t, 3>> others;
+    for (uint32_t t = 0; t < surface_.triangles.size(); ++t) {
+      if (!left_.is_left(t)) continue;
+      if (distance_[t] > excess) {
+        others.push_back(left_.corners(t));
+      } else {
+        known = std::max(known, distance_[t]);
+      }
+    }
+    const double measured = std::max({known, original_.Farthest(surface_.points, others, excess),
+                                      SurfaceDistance(copy.points, copy.triangles)
+                                          .Farthest(surface_.points, surface_.triangles, excess)});
+    return std::min(measured, limit_);  // every collapse has been tested
   }
 
   const SolidSurface& surface_;
@@ -384,7 +439,8 @@ class Simplifier {
   const SurfaceDistance original_;
   RepresentedTriangles represented_;
   CollapsingSurface left_;
-  Vec3d centre_;  // quadrics are about it, for the sake of rounding
+  Vec3d centre_;                  // quadrics are about it, for the sake of rounding
+  std::vector<double> distance_;  // of each triangle from the original, a bound [m]
   std::vector<Quadric> quadrics_;
   std::vector<uint32_t> versions_;  // of the quadrics
   std::vector<uint8_t> is_held_;    // whether the point lies in its tet

@@ -25,8 +25,8 @@ struct SimplifiedSurface {
   SolidSurface surface;                ///< without point_of_vertex; a triangle's source is one of
                                        ///< those whose place it takes
   std::vector<uint32_t> tet_of_point;  ///< of surface.points
-  double distance_m = 0.0;  ///< no point of either surface is farther from the other one [m]; at
-                            ///< most kDistanceShare too large
+  double distance_m = 0.0;  ///< no point of either surface is farther from the other one [m]; too
+                            ///< large by at most kDistanceShare of the limit
   double limit_m = 0.0;     ///< the distance that was allowed [m]
   // Collapses that were refused at the end; all zero if the number was reached.
   size_t num_too_far = 0;    ///< they would exceed the distance
