@@ -73,7 +73,9 @@ double SampledDistance(const SolidSurface& from, const SolidSurface& to, int n, 
     }
     farthest = std::max(farthest, nearest);
   };
-  for (size_t t = 0; t < from.triangles.size(); ++t) {
+  // On large surfaces only some triangles are sampled.
+  const size_t step = 1 + from.triangles.size() * to.triangles.size() / 2000000;
+  for (size_t t = 0; t < from.triangles.size(); t += step) {
     const auto [a, b, c] = from.CornersOf(t);
     measure(a);
     for (int i = 0; i < n; ++i) {
