@@ -166,3 +166,34 @@ TEST_CASE("Two copies of one place do not hold each other's surface") {
   CHECK(FindEscapes(mesh, faces, points, one, std::vector<uint32_t>{1, 1, 1}).empty());
   CHECK(FindEscapes(mesh, faces, points, one, std::vector<uint32_t>{0, 1, 1}).size() == 1);
 }
+
+TEST_CASE("A triangle that meets a branch is held, but not in one strand") {
+  // A trunk below the plane z = 0 and two strands above it, in one place.
+  TetMesh mesh;
+  mesh.nodes = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 1}, {0, 0, -1}};
+  mesh.tets = {{0, 1, 2, 3}, {0, 1, 2, 4}, {0, 2, 1, 5}};
+  const CageFaces faces = FindCageFaces(mesh);
+  REQUIRE(faces.branches.size() == 1);
+  const EnclosureTest test(mesh, faces);
+  const Triangle3 above = {Vec3d{0.1, 0.1, 0.1}, Vec3d{0.2, 0.1, 0.1}, Vec3d{0.1, 0.2, 0.1}};
+  Triangle3 below = above;
+  for (Vec3d& p : below) p.z = -p.z;
+  for (const Triangle& tets : {Triangle{0, 0, 0}, Triangle{1, 1, 1}}) {
+    CHECK(test.Holds(above, tets));
+    CHECK(test.HoldsInOneStrand(above, tets));
+  }
+  CHECK(test.HoldsInOneStrand(below, {2, 2, 2}));
+  CHECK_FALSE(test.Holds(above, {0, 0, 1}));
+  CHECK_FALSE(test.HoldsInOneStrand(above, {0, 0, 1}));
+  // Two corners in the trunk, or one.
+  const Triangle3 one_above = {above[0], below[1], below[2]};
+  const Triangle3 two_above = {above[0], above[1], below[2]};
+  CHECK(test.Holds(one_above, {0, 2, 2}));
+  CHECK(test.Holds(two_above, {1, 1, 2}));
+  CHECK_FALSE(test.HoldsInOneStrand(one_above, {0, 2, 2}));
+  CHECK_FALSE(test.HoldsInOneStrand(two_above, {1, 1, 2}));
+  // A corner in the face of the branch.
+  const Triangle3 touching = {above[0], above[1], Vec3d{0.125, 0.25, 0}};
+  CHECK(test.Holds(touching, {0, 0, 0}));
+  CHECK_FALSE(test.HoldsInOneStrand(touching, {0, 0, 0}));
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Simplified surfaces in their cages: topology, enclosure, distance by brute force, volume,
 // numbers.
-// - PLUSH_TEST_FULL=1 takes 100 random solids instead of 12.
+// - PLUSH_TEST_FULL=1 takes 100 random solids instead of 6.
 #include "simplify/simplify.h"
 
 #include "enclosure/enclosure.h"
@@ -9,6 +9,7 @@
 #include "lattice/cage_boundary.h"
 #include "mesh/surface_distance.h"
 #include "mesh/topology.h"
+#include "partition/surface_clipping.h"
 #include "skip.h"
 #include "tools/cage/cage_fixtures.h"
 #include "tools/cage/random_solids.h"
@@ -134,6 +135,14 @@ void CheckAll(const Simplified& made, int samples) {
     return FindEscapes(made.cage.mesh, faces, surface.points, surface.triangles, tets).size();
   };
   CHECK(escapes(after, made.copy.tet_of_point) <= escapes(before, made.cage.tet_of_point));
+  // The tets cut the copy as well as the original.
+  const auto clip = [&](const SolidSurface& surface, const std::vector<uint32_t>& tets) {
+    return ClipSurface(surface, made.cage.mesh, tets);
+  };
+  const ClippedSurface cut_before = clip(before, made.cage.tet_of_point);
+  const ClippedSurface cut_after = clip(after, made.copy.tet_of_point);
+  CHECK(cut_after.outside.size() <= cut_before.outside.size());
+  CHECK(cut_after.torn.size() <= cut_before.torn.size());
   // Two-sided distance.
   CHECK(made.copy.distance_m <= made.copy.limit_m);
   const double limit = made.copy.distance_m * (1.0 + 1e-9) + 1e-12 * made.solid.diagonal;
@@ -192,7 +201,7 @@ TEST_CASE("A planar surface loses nothing but points within its faces and edges"
 }
 
 TEST_CASE("Random solids are simplified within the distance and inside the cage") {
-  const uint32_t count = FullTests() ? 100 : 12;
+  const uint32_t count = FullTests() ? 100 : 6;
   for (uint32_t seed = 1; seed <= count; ++seed) {
     CageSettings cage;
     cage.target_tets = 60 + 41 * (seed % 11);
@@ -205,6 +214,55 @@ TEST_CASE("Random solids are simplified within the distance and inside the cage"
     CheckAll(made, 1);
   }
   std::printf("simplified random solids: seeds 1 to %u\n", count);
+}
+
+TEST_CASE("Strands that overlap in space keep their own parts of the surface") {
+  // Fingers nearer to each other than a cell: the tets between them are copies.
+  const SurfaceMesh fingers = Refined(Refined(Refined(MakeTwoFingers(0.2, 0.02))));
+  uint32_t num_branches = 0;
+  for (const uint32_t tets : {60u, 100u, 150u, 200u, 300u}) {
+    CageSettings settings;
+    settings.target_tets = tets;
+    const Simplified made(fingers, {40u, 0.1}, settings);
+    INFO(tets << " tets: " << made.copy.surface.triangles.size() << " triangles");
+    CHECK(made.cage.num_split_tets > 0);
+    num_branches += made.cage.num_branches;
+    CheckAll(made, 1);
+  }
+  CHECK(num_branches > 0);
+}
+
+TEST_CASE("A notch is not bridged, though the original would be near the bridge") {
+  // A flat sheet of 3 x 3 squares without the middle one of a side.
+  SurfaceMesh sheet;
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 4; ++j) sheet.positions.push_back({i / 3.0, j / 3.0, 0.0});
+  }
+  for (uint32_t i = 0; i < 3; ++i) {
+    for (uint32_t j = 0; j < 3; ++j) {
+      if (i == 1 && j == 2) continue;
+      const uint32_t a = 4 * i + j;
+      sheet.triangles.push_back({a, a + 4, a + 5});
+      sheet.triangles.push_back({a, a + 5, a + 1});
+    }
+  }
+  CompleteMesh(&sheet);
+  CageSettings wide;  // a cage that holds the notch as well
+  wide.cell_m = 2.0;
+  wide.fit = FitMethod::kNone;
+  const Simplified made(Refined(Refined(sheet)), {4u, 0.02}, wide);
+  INFO(made.copy.surface.triangles.size() << " triangles");
+  CHECK(made.copy.surface.triangles.size() < 50);
+  CHECK(made.copy.num_too_far > 0);
+  // No triangle is turned over, or thinner than any was.
+  for (size_t t = 0; t < made.copy.surface.triangles.size(); ++t) {
+    const auto [a, b, c] = made.copy.surface.CornersOf(t);
+    const double twice_area = Cross(b - a, c - a).z;
+    CHECK(twice_area > 0.0);
+    CHECK(twice_area >=
+          0.0499 * std::max({LengthSquared(b - a), LengthSquared(c - b), LengthSquared(a - c)}));
+  }
+  CheckAll(made, 20);
 }
 
 TEST_CASE("What stops a simplification is counted") {
