@@ -27,7 +27,7 @@ void ReportNotReached(const SimplifiedSurface& copy, uint32_t target, FindingLis
                     " would leave the distance of " + NumberText(copy.limit_m, 3) + " m, " +
                     std::to_string(copy.num_escaping) + " the cage or its strands, and " +
                     std::to_string(copy.num_misshapen) +
-                    " would turn over or thin a triangle, or change the topology");
+                    " would turn over, thin or cross triangles, or change the topology");
 }
 
 void ReportNotSimplified(const std::string& why, FindingList* findings) {

@@ -8,8 +8,10 @@
 
 #include "enclosure/enclosure.h"
 #include "lattice/cage_boundary.h"
+#include "mesh/self_intersection.h"
 #include "mesh/surface_distance.h"
 #include "simplify/collapsing_surface.h"
+#include "simplify/moving_triangles.h"
 #include "simplify/represented_triangles.h"
 
 #include <algorithm>
@@ -108,7 +110,12 @@ class Simplifier {
         enclosure_(mesh, faces_),
         original_(surface.points, surface.triangles),
         represented_(surface.points, surface.triangles, limit),
-        left_(static_cast<uint32_t>(surface.points.size()), surface.triangles) {
+        left_(static_cast<uint32_t>(surface.points.size()), surface.triangles),
+        boxes_(surface.points, surface.triangles),
+        may_meet_(surface.triangles.size(), 0) {
+    for (const auto& pair : FindSelfIntersections(surface.points, surface.triangles).pairs) {
+      may_meet_[pair.first] = may_meet_[pair.second] = 1;
+    }
     distance_.assign(surface.triangles.size(), 0.0);
     MakeQuadrics();
     for (uint32_t p = 0; p < surface.points.size(); ++p) {
@@ -295,7 +302,9 @@ class Simplifier {
       }
       distance = limit_;
     }
+    if (PassesThrough(from, moved)) return Verdict::kMisshapen;
     for (const Moved& m : moved) distance_[m.triangle] = distance;
+    MoveBoxes(from, moved);
     represented_.Commit(left_, from);
     left_.Collapse(from, to);
     quadrics_[to].Add(quadrics_[from]);
@@ -383,6 +392,44 @@ class Simplifier {
     return LongestSquared(corners) <= 2.9 * limit_ * limit_ || original_.IsWithin(corners, limit_);
   }
 
+  static Box3 BoxOfTriangle(const Triangle3& corners) {
+    Box3 box;
+    for (const Vec3d& corner : corners) box.Add(corner);
+    return box;
+  }
+
+  // Whether a moved triangle meets another one. What grew out of triangles that met others in the
+  // original may do so.
+  bool PassesThrough(uint32_t from, const std::vector<Moved>& moved) const {
+    const auto may_meet = [&](uint32_t t) { return may_meet_[t] != 0; };
+    if (std::any_of(left_.Around(from).begin(), left_.Around(from).end(), may_meet)) return false;
+    const auto& points = surface_.points;
+    for (size_t i = 0; i < moved.size(); ++i) {
+      for (size_t j = 0; j < i; ++j) {
+        if (MeetBeyondShared(points, moved[i].ids, moved[j].ids)) return true;
+      }
+      const auto meets = [&](uint32_t t) {
+        const auto& ids = left_.corners(t);
+        const bool goes = std::find(ids.begin(), ids.end(), from) != ids.end();
+        return !goes && !may_meet(t) && MeetBeyondShared(points, moved[i].ids, ids);
+      };
+      if (boxes_.AnyOverlap(BoxOfTriangle(moved[i].corners), meets)) return true;
+    }
+    return false;
+  }
+
+  void MoveBoxes(uint32_t from, const std::vector<Moved>& moved) {
+    uint8_t may_meet = 0;
+    for (const uint32_t t : left_.Around(from)) {
+      may_meet = std::max(may_meet, may_meet_[t]);
+      boxes_.Set(t, {});
+    }
+    for (const Moved& m : moved) {
+      may_meet_[m.triangle] = may_meet;
+      boxes_.Set(m.triangle, BoxOfTriangle(m.corners));
+    }
+  }
+
   bool IsEnclosed(const Moved& m) const {
     for (const uint32_t id : m.ids) {
       if (is_held_[id] == 0) return false;
@@ -439,8 +486,10 @@ class Simplifier {
   const SurfaceDistance original_;
   RepresentedTriangles represented_;
   CollapsingSurface left_;
-  Vec3d centre_;                  // quadrics are about it, for the sake of rounding
-  std::vector<double> distance_;  // of each triangle from the original, a bound [m]
+  MovingTriangles boxes_;          // of the triangles left
+  std::vector<uint8_t> may_meet_;  // whether a triangle, or one that it replaces, met another one
+  Vec3d centre_;                   // quadrics are about it, for the sake of rounding
+  std::vector<double> distance_;   // of each triangle from the original, a bound [m]
   std::vector<Quadric> quadrics_;
   std::vector<uint32_t> versions_;  // of the quadrics
   std::vector<uint8_t> is_held_;    // whether the point lies in its tet

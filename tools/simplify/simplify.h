@@ -31,7 +31,8 @@ struct SimplifiedSurface {
   // Collapses that were refused at the end; all zero if the number was reached.
   size_t num_too_far = 0;    ///< they would exceed the distance
   size_t num_escaping = 0;   ///< a triangle would leave the cage, or its strand
-  size_t num_misshapen = 0;  ///< they would turn over or thin a triangle, or change the topology
+  size_t num_misshapen = 0;  ///< triangles would be turned over or thin, or pass through others, or
+                             ///< the topology would change
 };
 
 /// Collapses edges of `surface`, those that change it least first, until it has
@@ -39,6 +40,9 @@ struct SimplifiedSurface {
 /// - it changes the topology (CollapsingSurface::CanCollapse);
 /// - it turns a triangle by more than about 78 degrees, folds it onto its neighbour, or makes it
 ///   thin;
+/// - a triangle that it changes passes through another one (exact; what passed through others in
+/// the
+///   original may go on to do so);
 /// - a triangle that it changes is not strictly inside the cage, in one strand
 ///   (EnclosureTest::HoldsInOneStrand, exact), or
 /// - a point of the new surface, or of the original around it, is farther from the other surface

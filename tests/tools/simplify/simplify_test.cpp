@@ -7,6 +7,7 @@
 #include "enclosure/enclosure.h"
 #include "import/import.h"
 #include "lattice/cage_boundary.h"
+#include "mesh/self_intersection.h"
 #include "mesh/surface_distance.h"
 #include "mesh/topology.h"
 #include "partition/surface_clipping.h"
@@ -135,6 +136,10 @@ void CheckAll(const Simplified& made, int samples) {
     return FindEscapes(made.cage.mesh, faces, surface.points, surface.triangles, tets).size();
   };
   CHECK(escapes(after, made.copy.tet_of_point) <= escapes(before, made.cage.tet_of_point));
+  const auto crossings = [](const SolidSurface& surface) {
+    return FindSelfIntersections(surface.points, surface.triangles).pairs.size();
+  };
+  if (crossings(before) == 0) CHECK(crossings(after) == 0);
   // The tets cut the copy as well as the original.
   const auto clip = [&](const SolidSurface& surface, const std::vector<uint32_t>& tets) {
     return ClipSurface(surface, made.cage.mesh, tets);
@@ -292,6 +297,36 @@ TEST_CASE("No triangle of a plane is turned over, or made thinner than any was")
     const double before = least_height(made.solid.surface);
     CHECK(least_height(made.copy.surface) >= std::min(before, 0.0499));
   }
+}
+
+TEST_CASE("Sheets near each other do not come to pass through each other") {
+  // Two waves, one in the other's troughs, nearer than the distance allowed.
+  const auto wave = [](double height) {
+    SurfaceMesh mesh;
+    for (int i = 0; i <= 40; ++i) {
+      for (int j = 0; j <= 10; ++j) {
+        const double s = (i % 10) / 5.0 - 1.0;
+        const double z = 0.1 * (1.0 - s * s) * ((i / 10) % 2 == 0 ? 1.0 : -1.0);
+        mesh.positions.push_back({i / 10.0, j / 10.0, z + height});
+      }
+    }
+    for (uint32_t i = 0; i < 40; ++i) {
+      for (uint32_t j = 0; j < 10; ++j) {
+        const uint32_t a = 11 * i + j;
+        mesh.triangles.push_back({a, a + 11, a + 12});
+        mesh.triangles.push_back({a, a + 12, a + 1});
+      }
+    }
+    CompleteMesh(&mesh);
+    return mesh;
+  };
+  CageSettings cage;
+  cage.join_parts = true;
+  cage.target_tets = 100;
+  const Simplified made(Joined(wave(0.0), wave(0.01)), {16u, 0.03}, cage);
+  INFO(made.copy.surface.triangles.size() << " triangles");
+  CHECK(made.copy.surface.triangles.size() < 400);
+  CheckAll(made, 1);
 }
 
 TEST_CASE("What stops a simplification is counted") {
