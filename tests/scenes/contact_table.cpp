@@ -16,8 +16,11 @@ namespace {
 using namespace plush;
 
 constexpr char kUsage[] =
-    "usage: plush_contact_table [--steps N] [--threads N] [--every N] SCENE.json...\n"
-    "  --every N  measure overlaps every N steps (10)\n";
+    "usage: plush_contact_table [--steps N] [--threads N] [--every N] [--sweeps N]\n"
+    "                           [--iterations N] SCENE.json...\n"
+    "  --every N       measure overlaps every N steps (10)\n"
+    "  --sweeps N      ContactSettings::sweeps\n"
+    "  --iterations N  ContactSettings::iterations\n";
 
 void PrintHead() {
   std::printf("%-12s %6s %9s %8s %5s %8s %8s %8s %8s %7s %7s %7s %9s %6s %8s  %s\n", "scene",
@@ -62,6 +65,7 @@ void PrintRow(const std::string& name, const tests::SceneMeasures& m) {
 int main(int argc, char** argv) {
   tests::MeasureSettings settings;
   uint32_t steps = 0, threads = 1;
+  ContactSettings contact;
   int first = 1;
   for (; first + 1 < argc && std::string(argv[first]).starts_with("--"); first += 2) {
     const std::string option = argv[first];
@@ -70,6 +74,10 @@ int main(int argc, char** argv) {
       steps = value;
     } else if (option == "--threads") {
       threads = value;
+    } else if (option == "--sweeps") {
+      contact.sweeps = static_cast<int>(value);
+    } else if (option == "--iterations") {
+      contact.iterations = static_cast<int>(value);
     } else if (option == "--every") {
       settings.every = value;
     } else {
@@ -86,6 +94,7 @@ int main(int argc, char** argv) {
     auto scene = tools::LoadScene(argv[i]);
     if (scene.ok()) {
       scene.value().threads = threads;
+      scene.value().contact = contact;
       if (steps > 0) scene.value().steps = steps;
     }
     const auto measures = scene.ok() ? tests::MeasureScene(scene.value(), settings)

@@ -59,7 +59,7 @@ BEGIN {
 
 awk "$common"'
 BEGIN {
-  rings = 16; n = 40; radius = 0.25; tube = 0.075
+  rings = 16; n = 40; radius = 0.22; tube = 0.075
   for (k = 0; k < rings; ++k) {
     a = 2 * pi * k / rings
     add_ring(k, radius + tube * cos(a), tube * sin(a), n)

@@ -44,7 +44,7 @@ bake samples/models/duck.glb --tets 450 --young 2e4 --damping 0.15
 bake samples/models/octopus.glb --tets 900 --young 6e4 --damping 0.15
 bake $here/nest.obj
 bake $here/ring.obj --young 1e5 --damping 0.15
-bake $here/cube.obj --tets 100 --young 1e7 --friction 0.5
+bake $here/cube.obj --tets 100 --young 1e7 --damping 0.03 --friction 0.5
 bake $here/funnel.obj --static
 
 scenes=()

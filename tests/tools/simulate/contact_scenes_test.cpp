@@ -9,6 +9,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -29,7 +31,7 @@ class ContactFolder {
       BakeSample(folder_, std::string("scenes/contact/") + name + ".obj", toy);
     tools::BakeSettings cube;
     cube.cage.target_tets = 100;
-    cube.material = {1.0e7, 0.4, 1000.0, 0.0};
+    cube.material = {1.0e7, 0.4, 1000.0, 0.03};
     BakeSample(folder_, "scenes/contact/cube.obj", cube);
     BakeStaticSample(folder_, "scenes/contact/funnel.obj");
     std::filesystem::copy(std::string(PLUSH_SAMPLES_DIR) + "/scenes/contact", folder_ / "");
@@ -51,5 +53,68 @@ SceneMeasures Run(const tools::Scene& scene, uint32_t every) {
   return std::move(measures.value());
 }
 
+// Largest speed of a node from a time on [m/s].
+float FastestFrom(const SceneMeasures& measures, size_t step) {
+  float fastest = 0.0f;
+  for (size_t i = step; i < measures.record.steps.size(); ++i)
+    fastest = std::max(fastest, measures.record.steps[i].stats.max_speed);
+  return fastest;
+}
+
+struct Expected {
+  const char* name;
+  uint32_t steps;   // here; PLUSH_TEST_FULL=1 makes 10,000
+  uint32_t every;   // steps between measures of overlaps
+  float depth;      // at most: of a vertex of a body inside another one, of the smaller one's size
+  float end_depth;  // at most, at the end
+};
+
+constexpr Expected kScenes[] = {
+    {"nest", 300, 10, 0.02f, 0.01f},    {"ride", 300, 25, 0.02f, 0.01f},
+    {"ring", 300, 10, 0.02f, 0.005f},   {"slide", 300, 50, 0.03f, 0.01f},
+    {"stack", 300, 100, 0.01f, 0.002f}, {"heavy_stack", 300, 100, 0.01f, 0.002f},
+    {"squeeze", 300, 25, 0.03f, 0.01f}, {"box", 60, 60, 0.04f, 0.04f},
+    {"funnel", 60, 60, 0.04f, 0.04f},
+};
+
 }  // namespace
+
+TEST_CASE("Bodies that touch stay apart, up to a few hundredths of their size, and finite") {
+  const ContactFolder folder;
+  const bool is_full = std::getenv("PLUSH_TEST_FULL") != nullptr;
+  for (const Expected& expected : kScenes) {
+    CAPTURE(expected.name);
+    tools::Scene scene = folder.Load(expected.name);
+    scene.steps = is_full ? 10000 : expected.steps;
+    const SceneMeasures measures = Run(scene, is_full ? 500 : expected.every);
+    CHECK(measures.finite);
+    CHECK(measures.record.flags == kStepOk);
+    CHECK(measures.first_touch > 0);
+    CHECK(measures.deepest().overlap.depth_share < expected.depth);
+    CHECK(measures.overlaps.back().overlap.depth_share < expected.end_depth);
+    CHECK(measures.record.steps.back().measures.inverted_tets == 0);
+    const std::string name = expected.name;
+    if (name == "stack" || name == "heavy_stack") {
+      CHECK(FastestFrom(measures, static_cast<size_t>(2.0 / scene.dt)) < 0.01f);
+      CHECK(measures.drift_m < 0.01 * 0.2);  // of an edge
+    } else if (name == "nest" || name == "ring" || name == "squeeze") {
+      CHECK(measures.record.steps.back().stats.max_speed < 0.05f);
+    }
+  }
+}
+
+TEST_CASE("Scenes of touching bodies end in the same state on any number of threads") {
+  const ContactFolder folder;
+  for (const char* name : {"squeeze", "slide", "box"}) {
+    CAPTURE(name);
+    tools::Scene scene = folder.Load(name);
+    scene.steps = std::string(name) == "box" ? 45 : 160;
+    const SceneMeasures one = Run(scene, scene.steps);
+    scene.threads = 4;
+    const SceneMeasures four = Run(scene, scene.steps);
+    CHECK(one.first_touch > 0);
+    CHECK(one.record.state_hash == four.record.state_hash);
+  }
+}
+
 }  // namespace plush::tests

@@ -16,8 +16,7 @@ tools::ImportedModel Import(const std::string& source) {
   tools::FindingList findings;
   tools::ImportSettings import;
   import.helper = PLUSH_IMPORT_EXECUTABLE;
-  auto model =
-      tools::ImportModel(std::string(PLUSH_SAMPLES_DIR) + "/" + source, import, &findings);
+  auto model = tools::ImportModel(std::string(PLUSH_SAMPLES_DIR) + "/" + source, import, &findings);
   if (!model.ok()) FAIL(model.error().message);
   return std::move(model.value());
 }
