@@ -7,7 +7,7 @@
 # cube.obj    0.2 m, its faces are 4 x 4 squares; its bottom is at y = 0
 # ring.obj    a torus about the y axis through the origin
 # nest.obj    a bowl with a rough inside, closed; its bottom is at y = 0
-# funnel.obj  a wall of 0.2 m, closed; the hole is 1.5 m wide and ends at y = 0
+# funnel.obj  an open surface, seen from inside; the hole is 1.5 m wide and ends at y = 0
 set -euo pipefail
 
 if [ $# -ne 1 ]; then
@@ -91,10 +91,11 @@ BEGIN {
   for (k = 1; k < rings + 2; ++k) join_rings(k + 1, k, n)
 }' >"$folder/nest.obj"
 
+# Its faces are small: one whose box reaches far into the funnel would be tested with all that is there.
 awk "$common"'
 BEGIN {
-  n = 32
-  split("0.75 0.75 3 3.2 0.95 0.95", r); split("0 0.6 3 2.85 0.45 0", y)
-  for (k = 1; k <= 6; ++k) add_ring(k, r[k], y[k], n)
-  for (k = 1; k <= 6; ++k) join_rings(k % 6 + 1, k, n)
+  n = 48; rings = 12
+  add_ring(0, 0.75, 0, n); add_ring(1, 0.75, 0.3, n)
+  for (k = 0; k <= rings; ++k) add_ring(k + 2, 0.75 + 2.25 * k / rings, 0.6 + 2.4 * k / rings, n)
+  for (k = 1; k <= rings + 2; ++k) join_rings(k, k - 1, n)
 }' >"$folder/funnel.obj"
