@@ -87,6 +87,20 @@ struct OverlapMeter::Impl {
     Refit(shape->asset->collision(), shape->x, &shape->state);
   }
 
+  // Vertices of body `of` inside body `in`.
+  void MeasureDepth(size_t of, size_t in, Overlap* all) const {
+    const float size = std::min(shapes[of].size, shapes[in].size);
+    for (const Vec3& p : shapes[of].skin) {
+      const float depth = DepthIn(world, shapes[in], p);
+      all->depth_m = std::max(all->depth_m, depth);
+      if (!(depth > all->depth_share * size)) continue;
+      all->depth_share = depth / size;
+      all->deepest = p;
+      all->bodies[0] = of;
+      all->bodies[1] = in;
+    }
+  }
+
   uint32_t CountPairs(const Shape& a, const Shape& b) {
     const CollisionBody of_a = {a.asset->collision(), a.asset->simulation().nodes, a.x, a.state};
     const CollisionBody of_b = {b.asset->collision(), b.asset->simulation().nodes, b.x, b.state};
@@ -126,11 +140,8 @@ Overlap OverlapMeter::Measure() {
       const uint32_t count = impl.CountPairs(a, b);
       all.triangle_pairs += count;
       all.body_pairs += count > 0 ? 1u : 0u;
-      float depth = 0.0f;
-      for (const Vec3& p : a.skin) depth = std::max(depth, DepthIn(impl.world, b, p));
-      for (const Vec3& p : b.skin) depth = std::max(depth, DepthIn(impl.world, a, p));
-      all.depth_m = std::max(all.depth_m, depth);
-      all.depth_share = std::max(all.depth_share, depth / std::min(a.size, b.size));
+      impl.MeasureDepth(i, j, &all);
+      impl.MeasureDepth(j, i, &all);
     }
   }
   return all;

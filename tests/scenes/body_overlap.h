@@ -19,6 +19,8 @@ struct Overlap {
                                 ///< the body's size
   float depth_share = 0.0f;     ///< the largest depth over the size of the smaller body of a pair:
                                 ///< the diagonal of its box at rest, times its scale
+  Vec3 deepest = {};            ///< where the vertex of the largest share is [m]
+  size_t bodies[2] = {};        ///< its body, and the one that it is in
 };
 
 /// Measures overlaps, with memory for the bodies of one scene.

@@ -31,10 +31,10 @@ void PrintHead() {
 }
 
 void PrintRow(const std::string& name, const tests::SceneMeasures& m) {
-  std::vector<double> times;
+  std::vector<double> times, asleep_times;
   uint32_t contacts = 0, pairs = 0, triangle_pairs = 0;
   for (const tools::StepRecord& step : m.record.steps) {
-    if (step.awake) times.push_back(step.step_ms);
+    (step.awake ? times : asleep_times).push_back(step.step_ms);
     contacts = std::max(contacts, step.stats.contacts);
     pairs = std::max(pairs, step.stats.body_pairs);
   }
@@ -56,6 +56,18 @@ void PrintRow(const std::string& name, const tests::SceneMeasures& m) {
       deep, 100.0 * double(end.overlap.depth_share), 1000.0 * double(last.max_speed), asleep,
       1000.0 * m.drift_m, static_cast<unsigned long long>(m.record.state_hash),
       m.finite ? "" : "  NOT FINITE");
+  if (std::getenv("PLUSH_DEEPEST") != nullptr) {
+    for (const tests::MeasuredStep& step : m.overlaps) {
+      const tests::Overlap& o = step.overlap;
+      std::printf("    step %u: %.3f%% at (%.3f %.3f %.3f), body %zu in %zu\n", step.step,
+                  100.0 * double(o.depth_share), double(o.deepest.x), double(o.deepest.y),
+                  double(o.deepest.z), o.bodies[0], o.bodies[1]);
+    }
+  }
+  if (!asleep_times.empty()) {
+    std::printf("%-12s a step while all sleep: median %.1f us of %zu\n", "",
+                1000.0 * tools::Quantile(asleep_times, 0.5), asleep_times.size());
+  }
   if (m.record.flags != kStepOk) std::printf("%-12s flags %#x\n", "", m.record.flags);
   std::fflush(stdout);
 }
