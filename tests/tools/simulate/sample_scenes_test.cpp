@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The scenes of samples/scenes do what they show.
 
-#include "bake/bake.h"
-#include "bake/static_bake.h"
-#include "base/files.h"
-#include "import/import.h"
 #include "simulate/scene.h"
 #include "simulate/scene_world.h"
 #include "simulate/simulation_run.h"
 #include "tools/procedural_meshes.h"
+#include "tools/simulate/sample_folder.h"
 
 #include <catch2/catch.hpp>
 
@@ -22,43 +19,21 @@
 namespace plush::tests {
 namespace {
 
-const std::string kSamples = PLUSH_SAMPLES_DIR;
-
 // The models, baked with materials like those of samples/run.sh, and the scenes.
 class SampleFolder {
  public:
   SampleFolder() {
     for (const char* name : {"bear", "duck", "octopus"}) {
-      tools::FindingList findings;
-      tools::ImportSettings import;
-      import.helper = PLUSH_IMPORT_EXECUTABLE;
-      const auto model =
-          tools::ImportModel(kSamples + "/models/" + name + ".glb", import, &findings);
-      if (!model.ok()) FAIL(model.error().message);
       tools::BakeSettings settings;
       settings.material = {4.0e4, 0.4, 1000.0, 0.15};
-      const auto baked = tools::Bake(model.value(), settings, &findings);
-      if (!baked.ok()) FAIL(baked.error().message);
-      const std::string path = folder_ / (std::string(name) + ".plush");
-      REQUIRE(tools::WriteFileAtomically(path, baked.value().bytes).ok());
+      BakeSample(folder_, std::string("models/") + name + ".glb", settings);
     }
-    std::filesystem::copy(kSamples + "/scenes", folder_ / "");
-    BakeHills();
+    std::filesystem::copy(std::string(PLUSH_SAMPLES_DIR) + "/scenes", folder_ / "");
+    BakeStaticSample(folder_, "scenes/hills.obj");
   }
   std::string operator/(const std::string& name) const { return folder_ / name; }
 
  private:
-  void BakeHills() const {
-    tools::FindingList findings;
-    tools::ImportSettings import;
-    import.helper = PLUSH_IMPORT_EXECUTABLE;
-    const auto model = tools::ImportModel(folder_ / "hills.obj", import, &findings);
-    if (!model.ok()) FAIL(model.error().message);
-    const auto baked = tools::BakeStatic(model.value(), {}, &findings);
-    if (!baked.ok()) FAIL(baked.error().message);
-    REQUIRE(tools::WriteFileAtomically(folder_ / "hills.plush", baked.value().bytes).ok());
-  }
-
   TemporaryFolder folder_;
 };
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// The scenes of samples/scenes/contact, with coarse cages and short: bodies touch, come apart where
+// they should, rest where they should, and the same for any number of threads.
+
+#include "scenes/scene_measures.h"
+#include "simulate/scene.h"
+#include "tools/procedural_meshes.h"
+#include "tools/simulate/sample_folder.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace plush::tests {
+namespace {
+
+// Cages of fewer tets than in run.sh: the scenes are the same.
+class ContactFolder {
+ public:
+  ContactFolder() {
+    tools::BakeSettings toy;
+    toy.cage.target_tets = 120;
+    toy.material = {4.0e4, 0.4, 1000.0, 0.15};
+    for (const char* name : {"bear", "duck", "octopus"})
+      BakeSample(folder_, std::string("models/") + name + ".glb", toy);
+    for (const char* name : {"nest", "ring"})
+      BakeSample(folder_, std::string("scenes/contact/") + name + ".obj", toy);
+    tools::BakeSettings cube;
+    cube.cage.target_tets = 100;
+    cube.material = {1.0e7, 0.4, 1000.0, 0.03};
+    BakeSample(folder_, "scenes/contact/cube.obj", cube);
+    BakeStaticSample(folder_, "scenes/contact/funnel.obj");
+    std::filesystem::copy(std::string(PLUSH_SAMPLES_DIR) + "/scenes/contact", folder_ / "");
+  }
+
+  tools::Scene Load(const std::string& name) const {
+    auto scene = tools::LoadScene(folder_ / (name + ".json"));
+    if (!scene.ok()) FAIL(scene.error().message);
+    return std::move(scene.value());
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+SceneMeasures Run(const tools::Scene& scene, uint32_t every) {
+  auto measures = MeasureScene(scene, {.every = every});
+  if (!measures.ok()) FAIL(measures.error().message);
+  return std::move(measures.value());
+}
+
+// Largest speed of a node from a time on [m/s].
+float FastestFrom(const SceneMeasures& measures, size_t step) {
+  float fastest = 0.0f;
+  for (size_t i = step; i < measures.record.steps.size(); ++i)
+    fastest = std::max(fastest, measures.record.steps[i].stats.max_speed);
+  return fastest;
+}
+
+struct Expected {
+  const char* name;
+  uint32_t steps;   // here; PLUSH_TEST_FULL=1 makes 10,000
+  uint32_t every;   // steps between measures of overlaps
+  float depth;      // at most: of a vertex of a body inside another one, of the smaller one's size
+  float end_depth;  // at most, at the end
+  bool every_threads = false;  // whether it is run again on four threads
+};
+
+constexpr Expected kScenes[] = {
+    {"nest", 300, 50, 0.02f, 0.01f},          {"ride", 300, 100, 0.02f, 0.01f},
+    {"ring", 300, 20, 0.04f, 0.005f},         {"slide", 240, 120, 0.03f, 0.02f, true},
+    {"stack", 300, 100, 0.01f, 0.002f},       {"heavy_stack", 300, 100, 0.01f, 0.002f},
+    {"squeeze", 300, 50, 0.03f, 0.01f, true}, {"box", 50, 50, 0.04f, 0.04f, true},
+    {"funnel", 60, 60, 0.04f, 0.04f},
+};
+
+}  // namespace
+
+TEST_CASE("Scenes of touching bodies: small overlaps, finite, equal on four threads") {
+  const ContactFolder folder;
+  const bool is_full = std::getenv("PLUSH_TEST_FULL") != nullptr;
+  for (const Expected& expected : kScenes) {
+    CAPTURE(expected.name);
+    tools::Scene scene = folder.Load(expected.name);
+    scene.steps = is_full ? 10000 : expected.steps;
+    const SceneMeasures measures = Run(scene, is_full ? 500 : expected.every);
+    if (expected.every_threads && !is_full) {
+      scene.threads = 4;
+      CHECK(Run(scene, scene.steps).record.state_hash == measures.record.state_hash);
+    }
+    CHECK(measures.finite);
+    CHECK(measures.record.flags == kStepOk);
+    CHECK(measures.first_touch > 0);
+    CHECK(measures.deepest().overlap.depth_share < expected.depth);
+    CHECK(measures.overlaps.back().overlap.depth_share < expected.end_depth);
+    CHECK(measures.record.steps.back().measures.inverted_tets == 0);
+    const std::string name = expected.name;
+    if (name == "stack" || name == "heavy_stack") {
+      // The heavy one is still settling after 0.4 s.
+      const float most = name == "stack" || is_full ? 0.01f : 0.05f;
+      CHECK(FastestFrom(measures, scene.steps / 2) < most);
+      CHECK(measures.drift_m < 0.01 * 0.2);  // of an edge
+    } else if (name == "nest" || name == "ring") {
+      CHECK(measures.record.steps.back().stats.max_speed < 0.05f);
+    }
+  }
+}
+
+}  // namespace plush::tests
