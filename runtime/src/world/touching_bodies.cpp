@@ -466,7 +466,7 @@ bool World::Impl::WakeOnLeaving() {
 void World::Impl::FindBodyContacts() {
   TouchingBodies& t = touching_bodies;
   t.num_contacts = 0;
-  t.has_dropped = false;
+  t.has_dropped = t.all_rest = false;
   t.find_time = 0.0f;
   if (t.pairs.size() == 0 || !SolvesContact(settings)) return;
   const auto start = std::chrono::steady_clock::now();
@@ -483,6 +483,10 @@ void World::Impl::FindBodyContacts() {
     state.x = state.y = body->x.span();
     std::copy(body->origin, body->origin + 3, state.origin);
   }
+  t.all_rest = std::ranges::none_of(live_bodies(), [](const Body* body) {
+    return body->Steps() && (!body->contacts.is_static || body->contacts.is_carried);
+  });
+  if (t.all_rest) return;
   FindNearPairs();
   bool woke = WakeOnLeaving();
   for (bool is_settled = false; !is_settled;) {
@@ -561,7 +565,7 @@ void World::Impl::ForgetPairs(uint32_t slot) {
 // Keeps what the contacts leave for the next step, those of pairs that sleep too.
 void World::Impl::EndBodyContacts() {
   TouchingBodies& t = touching_bodies;
-  if (t.pairs.size() == 0) return;
+  if (t.pairs.size() == 0 || t.all_rest) return;
   uint32_t num_pairs = 0, count = 0;
   const auto is_free = [&](size_t more) {
     return num_pairs < t.next_pairs.size() && count + more <= t.next_past.size();

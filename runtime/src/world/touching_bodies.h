@@ -54,6 +54,7 @@ struct TouchingBodies {
   Array<uint8_t> is_done;        ///< whether a pair's contacts have been found (max_pairs x 1)
   float find_time = 0.0f;        ///< of the search in the current step [s]
   bool has_dropped = false;      ///< pairs or contacts without room
+  bool all_rest = false;         ///< no body steps: what the step before left stays
   Array<BodyContactSide> sides;  ///< by body (2 x contacts)
   Array<PairContact> found;      ///< (kMostFound x 1)
   PairCapacity capacity;         ///< of `scratch`
