@@ -143,6 +143,7 @@ void ThrowJointly(const StepSettings& of_world, int k, int count, const JointThr
     const SubstepOf of(own, k, count, body);
     BeginJointPush(of, body);
     body->solve.turn = FreeTurnOf(of.system, body);
+    body->contacts.x = body->x.span();  // the substep may have swapped it
     chain.Add(&body->solve);
   });
   const float h = of_world.dt / static_cast<float>(count);

@@ -234,11 +234,15 @@ JointThrow FindJointThrow(const StepSettings& settings, float h, Body* first) {
     });
   }
   thrown.energy = EnergyOf(settings, 0.0f, thrown.frame, first);
+  ForMoving(first, [&](Body*) { ++thrown.num_bodies; });
   return thrown;
 }
 
 void ThrowJointly(const StepSettings& settings, float h, const JointThrow& thrown,
                   ContactSolve* solves, Body* first) {
+  uint32_t num_bodies = 0;
+  ForMoving(first, [&](Body*) { ++num_bodies; });
+  if (num_bodies != thrown.num_bodies) return;  // the energy of one that froze is not to be had
   FindJointRebound(solves);
   double ud = 0.0, dd = 0.0;  // sums of m u.d and m d.d, d the change of velocity [J]
   ForMoving(first, [&](Body* body) {

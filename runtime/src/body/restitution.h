@@ -21,6 +21,7 @@ struct JointThrow {
   Rebound* owed = nullptr;  ///< of the two that part fastest, or null: it asks for nothing
   Vec3 frame;               ///< velocity of that one of them that no solve moves, or 0 [m/s]
   double energy = 0.0;  ///< of the island before the substep: kinetic in this frame, elastic [J]
+  uint32_t num_bodies = 0;  ///< that move
 };
 
 /// The free turn of a body after a substep. Uses body->rhs until the solve ends.
@@ -31,8 +32,9 @@ FreeTurn FreeTurnOf(const FactoredSystem& system, Body* body);
 JointThrow FindJointThrow(const StepSettings& settings, float h, Body* first);
 
 /// Changes velocities as FindJointThrow asked, or by the share for which the energy suffices that
-/// the island has lost since the impact. `solves`: of the bodies that move, with their FreeTurnOf.
-/// To be called once the substep has new velocities. Does not allocate.
+/// the island has lost since the impact; not at all if a body froze in the substep. `solves`: of
+/// the bodies that move, with their FreeTurnOf. To be called once the substep has new velocities.
+/// Does not allocate.
 void ThrowJointly(const StepSettings& settings, float h, const JointThrow& thrown,
                   ContactSolve* solves, Body* first);
 

@@ -227,8 +227,8 @@ namespace {
 
 // Two boxes without gravity, the first one on its way to the second.
 struct Pair {
-  explicit Pair(const tools::TetMesh& mesh)
-      : shape(SurfaceBytes(mesh, {.parts = 2, .depth = 0.0, .num_shells = 0})), world(InSpace()) {}
+  explicit Pair(const tools::TetMesh& mesh, const WorldDesc& desc = InSpace())
+      : shape(SurfaceBytes(mesh, {.parts = 2, .depth = 0.0, .num_shells = 0})), world(desc) {}
 
   static WorldDesc InSpace() {
     WorldDesc desc;
@@ -288,17 +288,22 @@ TEST_CASE("Two stiff cubes part at the share of their speed that restitution giv
 TEST_CASE("A cube that hits a beam off its middle turns it as rigid bodies do") {
   const float restitution = GENERATE(0.3f, 0.6f);
   const double arm = GENERATE(0.0, 0.2, 0.4);  // from the beam's middle [m]
-  CAPTURE(restitution, arm);
-  Pair pair(TetBox(10, 1, 1, 0.1));
+  const bool keeps_previous = GENERATE(false, true);
+  const float speed = GENERATE(0.0f, 20.0f);  // of both [m/s]: origins follow bodies
+  CAPTURE(restitution, arm, keeps_previous, speed);
+  WorldDesc world_desc = Pair::InSpace();
+  world_desc.keep_previous = keeps_previous;
+  Pair pair(TetBox(10, 1, 1, 0.1), world_desc);
   const ShapeAsset cube(
       SurfaceBytes(TetBox(2, 2, 2, 0.05), {.parts = 2, .depth = 0.0, .num_shells = 0}));
   BodyDesc desc = Stiff();
   desc.material.friction = 0.0f;
   desc.pose.position = {static_cast<float>(0.45 + arm), 0.3f, 0.0f};
-  desc.velocity = {0.0f, -2.0f, 0.0f};
+  desc.velocity = {speed, -2.0f, 0.0f};
   desc.material.restitution = restitution;
   const BodyId id = AddBody(&pair.world, cube.asset(), desc);
-  desc.pose.position = desc.velocity = {};
+  desc.pose.position = {};
+  desc.velocity = {speed, 0.0f, 0.0f};
   AddBody(&pair.world, pair.shape.asset(), desc);
   for (int step = 0; step < 30; ++step) StepWorld(&pair.world, kDt);
   const BodyMoments m = MomentsOf(pair.world, id);
