@@ -82,7 +82,7 @@ endif()
 if(CASE STREQUAL "tasks")
   bake(octopus 900 --young 6e4)
   bake(bear 400 --young 4e4)
-  # A crate whose lid stands open: a hole, an edge of three triangles, a triangle without area.
+  # A crate with an open lid: a hole, an edge of three triangles, a triangle without area.
   file(WRITE ${WORK_DIR}/dirty.obj "o crate\nv 0 0 0\nv 0.4 0 0\nv 0.4 0.3 0\nv 0 0.3 0\nv 0 0 0.3\nv 0.4 0 0.3\n"
     "v 0.4 0.3 0.3\nv 0 0.3 0.3\nv 0.6 0.5 0.1\nf 1 4 3\nf 1 3 2\nf 5 6 7\nf 5 7 8\nf 1 2 6\nf 1 6 5\nf 4 8 7\n"
     "f 4 7 3\nf 1 5 8\nf 1 8 4\nf 2 3 7\nf 3 7 9\nf 3 3 7\n")

@@ -245,7 +245,7 @@ nlohmann::json StaticJson(const StaticSummary& summary, size_t file_bytes) {
            static_cast<double>(file_bytes) / static_cast<double>(summary.triangles)}};
 }
 
-// The command line as a shell takes it: words in quotes where they need them.
+// The command line for a shell: words are quoted if they need it.
 std::string CommandText(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) {

@@ -12,8 +12,8 @@
 
 namespace plush::tools {
 
-/// A balanced tree of boxes. Triangles keep their places in it, so it serves best while they stay
-/// near where they began.
+/// A balanced tree of boxes. Triangles keep their places in it: the farther they move, the slower
+/// searches get.
 class MovingTriangles {
  public:
   /// O(n log n).

@@ -18,7 +18,7 @@ namespace plush::tools {
 /// of which all its points lie. Pieces of an original triangle may have different ones.
 class RepresentedTriangles {
  public:
-  /// Keeps the spans. At the start every triangle stands for itself. `limit` [m].
+  /// Keeps the spans. At first every triangle represents itself. `limit` [m].
   RepresentedTriangles(std::span<const Vec3d> points,
                        std::span<const std::array<uint32_t, 3>> triangles, double limit);
 

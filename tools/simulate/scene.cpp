@@ -100,6 +100,7 @@ SceneBody ReadBody(const json& value, const std::string& path, const std::string
   ReadMaterial(reader, &body.material, mistake);
   if (reader.Has("solver")) {
     const JsonObject solver(*reader.Value("solver"), reader.PathOf("solver"), kSolverKeys, mistake);
+    if (solver.Has("contact")) solver.Mistake("contact", "belongs to the scene's solver");
     *missing += ReadSolverSettings(solver, &body.solver);
   }
   ReadModel(reader, &body.solver, mistake);
@@ -320,7 +321,7 @@ void ReadContact(const JsonObject& solver, ContactSettings* out) {
 std::string ReadSolver(const JsonObject& scene, ContactSettings* contact, BodySolver* out,
                        std::string* mistake) {
   if (!scene.Has("solver")) return "";
-  const JsonObject solver(*scene.Value("solver"), "solver", kSceneSolverKeys, mistake);
+  const JsonObject solver(*scene.Value("solver"), "solver", kSolverKeys, mistake);
   const std::string missing = ReadSolverSettings(solver, out);
   ReadContact(solver, contact);
   return missing;

@@ -69,23 +69,13 @@ void ReadImplicit(const JsonObject& solver, ImplicitSettings* out) {
 }  // namespace
 
 std::string ReadSolverSettings(const JsonObject& solver, BodySolver* out) {
-  constexpr std::array<const char*, 13> kImplicitKeys = {"linear_iterations",
-                                                         "newton_tolerance",
-                                                         "linear_tolerance",
-                                                         "mass_damping",
-                                                         "differential",
-                                                         "linear_method",
-                                                         "preconditioner",
-                                                         "line_search",
-                                                         "quasistatic",
-                                                         "rotation",
-                                                         "alpha",
-                                                         "beta",
-                                                         "exact_degenerate_stress"};
+  constexpr std::array<std::string_view, 4> kOfEvery = {"name", "newton_iterations",
+                                                        "volume_sweeps", "contact"};
   const std::string missing = ReadSolverName(solver, out);
   const bool is_implicit = out->method != nullptr;
-  for (const char* key : kImplicitKeys) {
-    if (!is_implicit && solver.Has(key)) solver.Mistake(key, "needs the solver 'implicit'");
+  for (const std::string_view key : kSolverKeys) {
+    if (is_implicit || std::ranges::find(kOfEvery, key) != kOfEvery.end()) continue;
+    if (solver.Has(key.data())) solver.Mistake(key.data(), "needs the solver 'implicit'");
   }
   if (is_implicit) {
     ReadImplicit(solver, &out->implicit);

@@ -15,10 +15,11 @@ namespace plush::tools {
 /// Keys of a body's material.
 inline const std::initializer_list<std::string_view> kMaterialKeys = {
     "young", "poisson", "density", "damping", "friction", "restitution", "model"};
-/// Keys of a body's solver.
+/// Keys of a solver. Only a scene's has "contact".
 inline const std::initializer_list<std::string_view> kSolverKeys = {"name",
                                                                     "newton_iterations",
                                                                     "volume_sweeps",
+                                                                    "contact",
                                                                     "linear_iterations",
                                                                     "newton_tolerance",
                                                                     "linear_tolerance",
@@ -32,24 +33,6 @@ inline const std::initializer_list<std::string_view> kSolverKeys = {"name",
                                                                     "alpha",
                                                                     "beta",
                                                                     "exact_degenerate_stress"};
-/// Keys of a scene's solver.
-inline const std::initializer_list<std::string_view> kSceneSolverKeys = {"name",
-                                                                         "newton_iterations",
-                                                                         "volume_sweeps",
-                                                                         "linear_iterations",
-                                                                         "newton_tolerance",
-                                                                         "linear_tolerance",
-                                                                         "mass_damping",
-                                                                         "differential",
-                                                                         "linear_method",
-                                                                         "preconditioner",
-                                                                         "line_search",
-                                                                         "quasistatic",
-                                                                         "rotation",
-                                                                         "alpha",
-                                                                         "beta",
-                                                                         "exact_degenerate_stress",
-                                                                         "contact"};
 
 /// Reads all but "contact". A key of another solver than the chosen one is a mistake, because it
 /// would have no effect. Returns the name of a planned solver that this version lacks, or "".

@@ -3,15 +3,16 @@
 // only known by its products.
 //
 // SolveWithContacts does that for the constant matrix A0 of splitting in place of A. Its steps z
-// from D, with b - A D in place of b, lead to the minimum, but not alone: where A0^-1 A has
-// eigenvalues above 2 (3.3, 11.8 and 59.7 for Poisson's ratios of 0.33, 0.45 and 0.49), they
-// diverge, and where it has small ones, they are too short. So:
+// from D, with b - A D in place of b, lead to the minimum, but not alone. If A0^-1 A has
+// eigenvalues above 2, they diverge (3.3, 11.8 and 59.7 for Poisson's ratios of 0.33, 0.45 and
+// 0.49); along eigenvectors of small ones they are too short. So:
 // - Each step ends where the quadratic is least along it, with the contacts' impulses as forces.
 //   A step that a contact has not held before ends at z at most: contacts then still hold.
-// - A step that takes sunk points out goes as far as z. What it does to the quadratic is the
-//   next steps' business, which it earns more of.
-// - While the same contacts press and slide, z stays where they hold, and is what a constraint
-//   preconditioner would give. Steps then are conjugate to the one before: conjugate gradients.
+// - A step that takes sunk points out goes as far as z. It may raise the quadratic; further steps,
+//   which it is allowed, lower it again.
+// - If the same contacts press and slide as before, z is what a constraint preconditioner gives.
+// The
+//   step is then made conjugate to the one before: conjugate gradients.
 #pragma once
 
 #include "contact/plane_contacts.h"

@@ -190,7 +190,7 @@ struct ChosenContacts {
   uint64_t taken = 0;  // which of the step before go on
 };
 
-// Lengths by which contacts are told apart [m].
+// Two contacts are one if they are nearer than these lengths [m].
 struct ContactLengths {
   float spacing;  // of two contacts: the same few nodes would carry a nearer one
   float slip;     // of a contact's two points along the surface
@@ -370,7 +370,7 @@ void World::Impl::Keep(const TouchingPair& pair, const PastContact& old) {
   if (contact != nullptr) contact->force = old.force;
 }
 
-// Refits the body's tree to where it is at the end of the step.
+// Refits the body's tree to its predicted positions.
 void World::Impl::RefitSearched(Body* body) {
   if (is_refitted[body->slot] != 0) return;
   is_refitted[body->slot] = 1;

@@ -239,7 +239,7 @@ void World::Impl::StepSharedBody() {
   StepIsland(shared, shared_body, body_stats.data());
 }
 
-// Fixed bodies move last: until then, bodies that touch them read where they were.
+// Fixed bodies move last: until then, bodies that touch them read their old positions.
 void World::Impl::StepCarriedBodies() {
   for (Body* body : live_bodies()) {
     if (!body->Steps() || !IsCarried(*body)) continue;

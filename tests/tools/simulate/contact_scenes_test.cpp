@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The scenes of samples/scenes/contact, with coarse cages and short: bodies touch, come apart where
-// they should, rest where they should, and the same for any number of threads.
+// The scenes of samples/scenes/contact, with coarse cages and short: bodies touch, part and rest as
+// the scenes say, with equal hashes for any number of threads.
 
 #include "scenes/scene_measures.h"
 #include "simulate/scene.h"

@@ -130,7 +130,7 @@ TEST_CASE("A body's own solver keys replace those of the scene") {
   CHECK(bodies[1].solver.splitting == SplittingSettings{5, 0, 4});
   CHECK(bodies[2].solver.splitting == SplittingSettings{3, 1, 4});
   CHECK_THAT(BodyErrorOf(R"("solver":{"contact":"snap"})").message,
-             Contains("bodies[0].solver: unknown key 'contact'"));
+             Contains("bodies[0].solver.contact: belongs to the scene's solver"));
 }
 
 TEST_CASE("A scene and its bodies may have the implicit solver") {
