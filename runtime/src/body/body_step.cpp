@@ -29,6 +29,7 @@
 #include "body/restitution.h"
 #include "body/solver_method.h"
 #include "body/substep.h"
+#include "contact/contact_pushes.h"
 #include "elasticity/element_pass.h"
 #include "solver/panel_solve.h"
 #include "solver/volume_sweep.h"

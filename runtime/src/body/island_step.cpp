@@ -7,6 +7,7 @@
 #include "body/restitution.h"
 #include "body/substep.h"
 #include "contact/body_contacts.h"
+#include "contact/contact_pushes.h"
 
 #include <algorithm>
 #include <chrono>

@@ -5,6 +5,7 @@
 #include "body/best_fit.h"
 #include "body/body_colliders.h"
 #include "contact/body_contacts.h"
+#include "contact/contact_pushes.h"
 #include "solver/panel_solve.h"
 
 #include <algorithm>

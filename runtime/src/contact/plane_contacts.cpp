@@ -5,6 +5,7 @@
 
 #include "contact/attached_points.h"
 #include "contact/body_contacts.h"
+#include "contact/contact_couplings.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,23 +35,6 @@ void Respond(const ContactSolve& of) {
   }
   SolvePanels(of.system.factor, of.system.workspace, of.d);
 }
-
-// Where the current sweeps have moved the points of all slots, by axis.
-struct Moved {
-  float *x, *y, *z;
-
-  explicit Moved(ContactState* state)
-      : x(state->moved.data()), y(x + state->couplings.stride), z(y + state->couplings.stride) {}
-
-  Vec3 At(uint32_t slot) const { return {x[slot], y[slot], z[slot]}; }
-  void Add(const float* row, uint32_t count, const Vec3& impulse) {
-    for (uint32_t k = 0; k < count; ++k) {
-      x[k] += row[k] * impulse.x;
-      y[k] += row[k] * impulse.y;
-      z[k] += row[k] * impulse.z;
-    }
-  }
-};
 
 // What a sweep changed.
 struct SweepChange {
@@ -135,8 +119,6 @@ SweepChange SweepContacts(bool cones_follow, ContactState* state) {
   return sum;
 }
 
-float YieldingOf(float response) { return response > 0.0f ? 1.0f / response : 0.0f; }
-
 // Finds how the points of a body's contacts answer impulses.
 void FindCouplings(const FactoredSystem& system, ContactState* state) {
   constexpr uint32_t kSpare = 16;
@@ -151,15 +133,8 @@ void FindCouplings(const FactoredSystem& system, ContactState* state) {
   }
 }
 
-// Calls visit for each contact with another body whose impulse the solve may change.
-template <class Visit>
-void ForBetween(const ContactState& state, const Visit& visit) {
-  for (const BodyContactSide& at : state.between) {
-    if (at.side == at.contact->Lead() && at.contact->Acts()) visit(at.contact);
-  }
-}
+}  // namespace
 
-// The same for all bodies of the solve.
 void FindCouplings(ContactSolve* first) {
   for (ContactSolve* of = first; of != nullptr; of = of->next) FindCouplings(of->system, of->state);
   for (ContactSolve* of = first; of != nullptr; of = of->next) {
@@ -174,6 +149,8 @@ void FindCouplings(ContactSolve* first) {
     });
   }
 }
+
+namespace {
 
 // Sweeps until the impulses have converged. Two planes that press a stiff body move it as a whole,
 // in turns, and converge slowly. If it then sank in by what is left, it would do so in each step.
@@ -317,234 +294,6 @@ ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactP
   ContactSolve solve = {system, problem, state, d};
   SolveWithContacts(&solve);
   return solve.stats;
-}
-
-namespace {
-
-// How a body's free turn moves a point, and takes part in the answer to impulses there.
-struct TurnedPoint {
-  TurnedPoint(const FreeTurn& turn, const EmbeddedPoint& point, NodeVectors x)
-      : arm(point.Of(x) - turn.centre), z(point.Of(turn.z)) {}
-
-  // Displacement along the normal by a unit impulse along it, besides that of A^-1 [1/kg].
-  float Response(const FreeTurn& turn, const Vec3& normal) const {
-    const Vec3 moment = Cross(arm, normal), own = turn.yielding * moment;
-    return Dot(own, moment) - 2.0f * Dot(own, Cross(z, normal)) + Dot(own, turn.kept * own);
-  }
-  Vec3 MovedBy(const FreeTurn& turn) const {
-    return Cross(turn.turn, arm) - Cross(turn.kept_turn, z);
-  }
-  void Push(const Vec3& impulse, FreeTurn* turn) const {
-    turn->moment += Cross(arm, impulse);
-    turn->kept_moment += Cross(z, impulse);
-    turn->kept_turn = turn->yielding * turn->moment;
-    turn->turn = turn->yielding * (turn->moment - turn->kept_moment + turn->kept * turn->kept_turn);
-  }
-
-  Vec3 arm, z;  // [m]
-};
-
-// Adds what free turns change in the yielding of contacts.
-void YieldToTurns(ContactSolve* first) {
-  const auto response = [](ContactState* state, uint32_t slot, const Vec3& normal) {
-    const PointCouplings& S = state->couplings;
-    const float own = S.Row(slot)[slot];
-    if (state->turn == nullptr) return own;
-    return own + TurnedPoint(*state->turn, S.points[slot], state->x).Response(*state->turn, normal);
-  };
-  for (ContactSolve* of = first; of != nullptr; of = of->next) {
-    for (PlaneContact& contact : of->state->Current()) {
-      contact.yielding = YieldingOf(response(of->state, contact.slot, contact.plane.normal));
-    }
-    ForBetween(*of->state, [&](BodyContact* contact) {
-      float sum = 0.0f;
-      for (const BodyContact::Side& side : contact->sides) {
-        if (!side.of->in_solve) continue;
-        const float s = side.of->scale;
-        sum += response(side.of, side.slot, contact->row.plane.normal) / (s * s * s);
-      }
-      contact->row.yielding = YieldingOf(sum);
-    });
-  }
-}
-
-// Adds the free turn to d = A^-1 f.
-void AddTurn(const ContactSolve& of) {
-  const FreeTurn& turn = of.turn;
-  const NodeVectors x = of.state->x;
-  Vec3 moment;
-  for (size_t i = 0; i < of.state->x.size(); ++i) {
-    of.d[i] -= Cross(turn.kept_turn, turn.z[i]);
-    moment += Cross(x[i] - turn.centre, of.d[i]) * (1.0f / of.state->x[i].w);
-  }
-  const Vec3 missing = turn.kept_turn - turn.yielding * moment;
-  for (size_t i = 0; i < of.state->x.size(); ++i) of.d[i] += Cross(missing, x[i] - turn.centre);
-}
-
-// Finds impulses along the contacts' normals, without friction, that move each point by at least
-// `push` [m] of its contact, which become those impulses. `d` = A^-1 impulses.
-void FindPushes(int sweeps, ContactSolve* first) {
-  FindCouplings(first);
-  YieldToTurns(first);
-  const auto change_of = [](const Vec3& moved, float wanted, PlaneContact* contact) {
-    const float missing = wanted - Dot(contact->plane.normal, moved);
-    const float change = std::fmax(missing * contact->yielding, -contact->push);
-    contact->push += change;
-    return contact->plane.normal * change;
-  };
-  for (ContactSolve* of = first; of != nullptr; of = of->next) {
-    ContactState& state = *of->state;
-    std::fill(state.moved.begin(), state.moved.end(), 0.0f);
-    const auto start = [](PlaneContact* contact) {
-      contact->wanted = contact->push;
-      contact->push = 0.0f;
-    };
-    for (PlaneContact& contact : state.Current()) start(&contact);
-    ForBetween(state, [&](BodyContact* contact) { start(&contact->row); });
-  }
-  const auto moved_at = [](ContactState* state, uint32_t slot) {
-    const Vec3 moved = Moved(state).At(slot);
-    if (state->turn == nullptr) return moved;
-    const TurnedPoint point(*state->turn, state->couplings.points[slot], state->x);
-    return moved + point.MovedBy(*state->turn);
-  };
-  const auto push = [](uint32_t slot, const Vec3& impulse, ContactState* state) {
-    const PointCouplings& S = state->couplings;
-    Moved(state).Add(S.Row(slot), S.num_slots, impulse);
-    if (state->turn == nullptr) return;
-    TurnedPoint(*state->turn, S.points[slot], state->x).Push(impulse, state->turn);
-  };
-  for (int sweep = 0; sweep < sweeps; ++sweep) {
-    for (ContactSolve* of = first; of != nullptr; of = of->next) {
-      ContactState& state = *of->state;
-      for (PlaneContact& contact : state.Current()) {
-        const Vec3 moved = moved_at(&state, contact.slot);
-        push(contact.slot, change_of(moved, contact.wanted, &contact), &state);
-      }
-      ForBetween(state, [&](BodyContact* contact) {
-        Vec3 way;
-        for (uint32_t k = 0; k < 2; ++k) {
-          const BodyContact::Side& side = contact->sides[k];
-          if (!side.of->in_solve) continue;
-          way += moved_at(side.of, side.slot) * (k == 0 ? side.of->scale : -side.of->scale);
-        }
-        const Vec3 change = change_of(way, contact->row.wanted, &contact->row);
-        for (uint32_t k = 0; k < 2; ++k) {
-          const BodyContact::Side& side = contact->sides[k];
-          if (side.of->in_solve) push(side.slot, contact->Own(k, change), side.of);
-        }
-      });
-    }
-  }
-  for (ContactSolve* of = first; of != nullptr; of = of->next) {
-    std::fill(of->d.begin(), of->d.end(), NodeVec());
-    for (const PlaneContact& contact : of->state->Current()) {
-      of->state->PointOf(contact).Push(contact.plane.normal * contact.push, of->d);
-    }
-    for (const BodyContactSide& at : of->state->between) {
-      if (!at.contact->Acts()) continue;
-      const PlaneContact& row = at.contact->row;
-      at.contact->sides[at.side].point.Push(at.contact->Own(at.side, row.plane.normal * row.push),
-                                            of->d);
-    }
-    SolvePanels(of->system.factor, of->system.workspace, of->d);
-    if (of->state->turn != nullptr) AddTurn(*of);
-  }
-}
-
-}  // namespace
-
-bool FindPushOut(float share, ContactSolve* first) {
-  bool any = false;
-  for (ContactSolve* of = first; of != nullptr; of = of->next) {
-    of->state->in_solve = true;
-    of->state->y = of->problem.y;
-  }
-  for (ContactSolve* of = first; of != nullptr; of = of->next) {
-    const float slop = of->problem.slop;
-    const auto want = [&](float gap, float least, PlaneContact* contact) {
-      const bool is_deep = gap < -least;
-      contact->push = is_deep ? -share * gap : -gap;
-      any = any || is_deep;
-    };
-    for (PlaneContact& contact : of->state->Current()) {
-      want(Gap(contact, of->state->PointOf(contact).Of(of->problem.y)), slop, &contact);
-    }
-    ForBetween(*of->state, [&](BodyContact* contact) {
-      const float gap = Dot(contact->row.plane.normal, contact->WayNow() + contact->base);
-      want(gap + contact->rest, contact->rest, &contact->row);
-    });
-  }
-  if (any) FindPushes(first->problem.sweeps, first);
-  for (ContactSolve* of = first; of != nullptr; of = of->next) of->state->in_solve = false;
-  return any;
-}
-
-NotedRebounds NoteRebounds(const ContactProblem& problem, NodeVectors v, float h, float least,
-                           ContactState* state) {
-  NotedRebounds noted;
-  for (PlaneContact& contact : state->Current()) {
-    const LocalCollider& collider = problem.InSlot(contact.collider);
-    const EmbeddedPoint& point = state->PointOf(contact);
-    const Vec3& normal = contact.plane.normal;
-    const Vec3 carried = collider.MotionAt(point.Of(problem.x)) * (1.0f / h);
-    contact.carried = Dot(normal, carried);
-    const float speed = contact.carried - Dot(normal, point.Of(v));
-    const float restitution = problem.coefficients.Restitution(point, collider, contact.face);
-    const float own = speed > least ? restitution * speed : 0.0f;
-    const bool is_owed = restitution > 0.0f && contact.collider == state->rebound.collider;
-    contact.rebound = is_owed ? std::fmax(own, state->rebound.speed) : own;
-    if (contact.rebound > noted.speed) {
-      noted = {contact.rebound, contact.collider, carried, contact.rebound == own};
-    }
-  }
-  return noted;
-}
-
-void FindRebound(const FactoredSystem& system, NodeVectors v, ContactState* state,
-                 std::span<NodeVec> d) {
-  constexpr int kSweeps = 32;
-  for (PlaneContact& contact : state->Current()) {
-    const Vec3& normal = contact.plane.normal;
-    const float speed = Dot(normal, state->PointOf(contact).Of(v)) - contact.carried;
-    contact.rebound = (contact.rebound > 0.0f ? contact.rebound : std::fmin(speed, 0.0f)) - speed;
-  }
-  for (PlaneContact& contact : state->Current()) contact.push = contact.rebound;
-  for (const BodyContactSide& at : state->between) {
-    at.contact->row.push = -std::numeric_limits<float>::max();  // asks for nothing
-  }
-  ContactSolve solve = {system, {}, state, d};
-  state->in_solve = true;
-  FindPushes(kSweeps, &solve);
-  state->in_solve = false;
-}
-
-void FindJointRebound(ContactSolve* first) {
-  constexpr int kSweeps = 32;
-  for (ContactSolve* of = first; of != nullptr; of = of->next) {
-    of->state->in_solve = true;
-    of->state->turn = of->turn.acts ? &of->turn : nullptr;
-  }
-  for (ContactSolve* of = first; of != nullptr; of = of->next) {
-    const ContactState& state = *of->state;
-    for (PlaneContact& contact : of->state->Current()) {
-      const float speed =
-          Dot(contact.plane.normal, state.PointOf(contact).Of(state.v)) - contact.carried;
-      contact.push = std::fmin(speed, 0.0f) - speed;
-    }
-    ForBetween(state, [](BodyContact* contact) {
-      PlaneContact& row = contact->row;
-      row.push = -std::numeric_limits<float>::max();  // asks for nothing
-      if (!(NormalImpulse(row) > 0.0f)) return;
-      const float speed = -contact->ApproachSpeed();
-      row.push = (row.rebound > 0.0f ? row.rebound : std::fmin(speed, 0.0f)) - speed;
-    });
-  }
-  FindPushes(kSweeps, first);
-  for (ContactSolve* of = first; of != nullptr; of = of->next) {
-    of->state->in_solve = false;
-    of->state->turn = nullptr;
-  }
 }
 
 namespace {
