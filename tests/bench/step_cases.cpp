@@ -180,7 +180,9 @@ void StepBodies(benchmark::State& state, const std::string& case_name, const Swi
   state.counters["tets"] = tets;
   state.counters["pinned"] = static_cast<double>(arm.pinned.size());
   state.counters["clusters"] = static_cast<double>(arm.asset.simulation().num_clusters);
-  CountPhases(times, steps, WorkOfStep(arm.asset, arm.pinned, bodies, {}), &state);
+  const auto iterations = static_cast<int>(world.stats().outer_iterations);
+  const SplittingSettings splitting = {.outer_iterations = iterations};
+  CountPhases(times, steps, WorkOfStep(arm.asset, arm.pinned, bodies, splitting), &state);
   CountMemory(arm, desc, bodies, &state);
 }
 

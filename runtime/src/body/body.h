@@ -170,11 +170,12 @@ struct Body : Links<Body> {  // of System::waiting
   } newton;
   /// How far a substep has got.
   struct Progress {
-    int volume_sweeps = 0;     ///< those of the substep
-    int least_iterations = 0;  ///< outer ones
-    int iterations = 0;        ///< done
-    float longest = 0.0f;      ///< component of a displacement in the last one [m]
-    float lowest = 1.0f;       ///< det F of any iterate
+    int volume_sweeps = 0;       ///< those of the substep
+    int least_iterations = 0;    ///< outer ones
+    bool starts_coarse = false;  ///< see IterationPlan
+    int iterations = 0;          ///< done
+    float longest = 0.0f;        ///< component of a displacement in the last one [m]
+    float lowest = 1.0f;         ///< det F of any iterate
     bool may_be_flat = false;
     bool is_owed = false;       ///< a coarse correction
     bool has_matrix = false;    ///< of the coarse level

@@ -81,7 +81,8 @@ void ShareRotations(const StepSettings& settings, Body* body) {
 // the lowest det F at y, at most 1.
 float MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Body* body) {
   const size_t num_nodes = body->x.size();
-  if (is_first && !StartsWithoutGravity(*body)) {  // y is the prediction
+  const bool is_prediction = is_first && !body->progress.starts_coarse;
+  if (is_prediction && !StartsWithoutGravity(*body)) {
     std::fill(body->rhs.begin(), body->rhs.end(), NodeVec());
   } else {
     MakeInertialRhs(body->x.span(), body->v.span(), GravityOf(settings, *body), h, body->y.span(),
@@ -385,8 +386,10 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
   }
   PlaceFirstIterate(SubstepOf(settings, k, count, body), body, stats);
   const bool follows = FollowsSubsteps(of_step, count, *body);
-  body->progress.least_iterations = std::max(settings.splitting.outer_iterations,
-                                             follows ? 1 : LeastIterations(body->kappa_dt, h));
+  const IterationPlan plan = PlanIterations(settings.splitting, *body->system, h);
+  body->progress.least_iterations =
+      std::max(plan.outer_iterations, follows ? 1 : LeastIterations(body->kappa_dt, h));
+  body->progress.starts_coarse = plan.starts_coarse && !body->contacts.any();
   const float scale = MultiplierScale(body->kappa_dt, h);
   for (PlaneContact& contact : body->contacts.Current()) contact.impulse *= scale;
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);
@@ -414,7 +417,10 @@ void Iterate(const SubstepOf& of, Body* body, StepStats* stats) {
   }
   // A turn lifts touching nodes off a plane, or sinks them, to second order. So the last word is
   // the fine solve's if nodes touch.
-  if (p.is_owed) CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
+  const bool starts_coarse = p.starts_coarse && p.iterations == 0;
+  if (p.is_owed || starts_coarse) {
+    CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
+  }
   p.longest = OuterIteration(of.settings, of.system, p.iterations == 0, body, stats, &p.lowest);
   EndIteration(of, body, stats);
 }

@@ -12,6 +12,20 @@ inline bool HasCoarseLevel(const StepSettings& settings, const Body& body) {
   return settings.splitting.volume_sweeps == 0 && body.system->coarse.num_clusters() > 0;
 }
 
+/// How a substep iterates while nothing holds it up.
+struct IterationPlan {
+  int outer_iterations = 2;
+  bool starts_coarse = false;  ///< clusters move before the first solve, too
+};
+
+/// The plan for substeps of `h` seconds. The error of a swing's motion grows with the number s of
+/// clusters that stress waves cross in a substep. Measured over two seconds, without damping: one
+/// iteration gives a bear 0.03 at s = 0.7, 0.1 at 1.2 and 0.3 at 2.1; two give 0.007, 0.03 and
+/// 0.09. With two, a cantilever of s = 14 swings 4.6% too slowly; if it starts coarse, 2.9%. Free
+/// bodies start where inertia takes them: starting coarse makes their motion worse. Pressures of
+/// nearly incompressible bodies lag too far behind a single iteration.
+IterationPlan PlanIterations(const SplittingSettings& settings, const System& system, float h);
+
 /// Moves the clusters of body->y in a substep of `h` seconds, if HasCoarseLevel. Makes their matrix
 /// unless `*has_matrix`, which is then set: later corrections of a substep would hardly differ with
 /// their own. Does not allocate.

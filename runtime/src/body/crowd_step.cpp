@@ -3,6 +3,7 @@
 // [Kug]. A body that meets a plane or flies too far leaves its lane and steps by itself.
 #include "body/attachment_step.h"
 #include "body/body_colliders.h"
+#include "body/coarse_correction.h"
 #include "body/crowd.h"
 #include "body/pin_motion.h"
 #include "solver/panel_solve.h"
@@ -164,8 +165,12 @@ RigidMotion MotionAt(const Crowd& crowd, size_t k, size_t lane) {
           {VectorAt(at + 2 * kNext), VectorAt(at + 3 * kNext), VectorAt(at + 4 * kNext)}};
 }
 
-// Finds the clusters' motions of one body. Makes its matrix first in the first outer iteration.
-void SolveLaneClusters(const StepSettings& settings, const CoarseLevel& level, bool is_first,
+// Which of a step's coarse corrections: one before the first solve, for bodies that start coarse;
+// that of the first outer iteration; one of the later ones.
+enum class Correction { kStart, kFirst, kLater };
+
+// Finds the clusters' motions of one body. Makes its matrix in its first correction.
+void SolveLaneClusters(const StepSettings& settings, const CoarseLevel& level, Correction which,
                        size_t lane, Body* body, Crowd* crowd) {
   const float dt = settings.dt;
   ClusterSums sums[kMaxClusters];
@@ -173,14 +178,19 @@ void SolveLaneClusters(const StepSettings& settings, const CoarseLevel& level, b
   for (size_t k = 0; k < level.num_clusters(); ++k) sums[k] = SumsAt(*crowd, k, lane);
   const CoarseLevel& own = body->system->coarse;
   const NodePlaces places = {&crowd->positions[lane], kCrowdPosition, kCrowdLanes};
-  if (is_first) {
+  const bool moves = which != Correction::kStart || body->progress.starts_coarse;
+  const bool has_matrix =
+      which == Correction::kLater || (which == Correction::kFirst && body->progress.starts_coarse);
+  if (moves && !has_matrix) {
     body->coarse.Make(own.pattern, dt * dt, own.masses.span(), own.turns.span(), places,
                       body->Rotations(), sums);
     if (body->attached.any()) body->responses.Forget();
   }
-  SolveLaneCoarse(settings, {sums, level.num_clusters()}, crowd, body);
-  own.Solve(body->coarse, sums, motions);
-  for (size_t c = 0; c < own.num_components(); ++c) own.KeepMomenta(c, sums, motions);
+  if (moves) {
+    SolveLaneCoarse(settings, {sums, level.num_clusters()}, crowd, body);
+    own.Solve(body->coarse, sums, motions);
+    for (size_t c = 0; c < own.num_components(); ++c) own.KeepMomenta(c, sums, motions);
+  }
   for (size_t k = 0; k < level.num_clusters(); ++k) {
     float* at = &crowd->motions[kCrowdMotion * k + lane];
     const Vec3 vectors[5] = {motions[k].centre, motions[k].shift, motions[k].change.c0,
@@ -247,7 +257,7 @@ bool HasLargeMotion(const Crowd& crowd, size_t lane) {
 
 // The coarse correction of an outer iteration: clusters move as the material lets them. Notes where
 // that overshot.
-void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping, bool is_first,
+void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping, Correction which,
                           Crowd* crowd, Warnings* warnings, StepStats* stats) {
   const CoarseLevel& level = crowd->system->coarse;
   SumClusters(settings, stepping, stepping.active, crowd, warnings, stats);
@@ -258,7 +268,7 @@ void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping
     const PhaseTimer timer(stats, Phase::kSolve);
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       Body* body = stepping.bodies[lane];
-      if (body != nullptr) SolveLaneClusters(settings, level, is_first, lane, body, crowd);
+      if (body != nullptr) SolveLaneClusters(settings, level, which, lane, body, crowd);
     }
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       if (stepping.bodies[lane] == nullptr) continue;
@@ -289,10 +299,22 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
   const bool has_coarse = settings.splitting.volume_sweeps == 0 && system.coarse.num_clusters() > 0;
   // If clusters follow the solves, they keep the momentum.
   const bool solves_keep_momentum = stepping.has_free && !has_coarse;
-  for (int k = 0; k < settings.splitting.outer_iterations; ++k) {
+  const IterationPlan plan = PlanIterations(settings.splitting, system, h);
+  // Bodies may have more pins than the crowd's system.
+  bool any_starts = false;
+  for (Body* body : stepping.bodies) {
+    if (body == nullptr) continue;
+    body->progress.starts_coarse =
+        PlanIterations(settings.splitting, *body->system, h).starts_coarse;
+    any_starts = any_starts || body->progress.starts_coarse;
+  }
+  if (any_starts) {
+    CorrectCrowdClusters(settings, stepping, Correction::kStart, crowd, warnings, stats);
+  }
+  for (int k = 0; k < plan.outer_iterations; ++k) {
     {
       const PhaseTimer timer(stats, Phase::kElements);
-      if (k == 0) {
+      if (k == 0 && !any_starts) {
         StartCrowdRhs(stepping.nodes, positions, settings.gravity, stepping.is_free, h, rhs);
       } else {
         MakeInertialCrowdRhs(stepping.nodes, settings.gravity, h, positions, rhs);
@@ -322,7 +344,8 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
       }
       MoveCrowd(num_nodes, rhs, positions);
     }
-    if (has_coarse) CorrectCrowdClusters(settings, stepping, k == 0, crowd, warnings, stats);
+    const Correction which = k == 0 ? Correction::kFirst : Correction::kLater;
+    if (has_coarse) CorrectCrowdClusters(settings, stepping, which, crowd, warnings, stats);
     const PhaseTimer timer(stats, Phase::kVolume);
     for (int sweep = 0; sweep < settings.splitting.volume_sweeps; ++sweep) {
       SweepCrowdVolumes(elements, h, positions, crowd->kappa.data(), &warnings->last);
@@ -371,6 +394,7 @@ void Finish(const StepSettings& settings, const Stepping& stepping, const Warnin
             Crowd* crowd, StepStats* stats) {
   bool stray[kCrowdLanes];
   FindStrays(settings, stepping, warnings, *crowd, stray);
+  const IterationPlan plan = PlanIterations(settings.splitting, *crowd->system, settings.dt);
   NodeVec* out_x[kCrowdLanes] = {};
   NodeVec* out_v[kCrowdLanes] = {};
   bool flat[kCrowdLanes] = {};
@@ -399,7 +423,7 @@ void Finish(const StepSettings& settings, const Stepping& stepping, const Warnin
       continue;
     }
     own->substeps = 1;
-    own->outer_iterations = static_cast<uint32_t>(settings.splitting.outer_iterations);
+    own->outer_iterations = static_cast<uint32_t>(plan.outer_iterations);
     if (flat[lane]) {
       FinishSubstep(settings, settings.dt, true, body, own);
     } else {

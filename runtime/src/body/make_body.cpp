@@ -148,8 +148,8 @@ Status CheckPose(const Pose& pose) {
 
 Status CheckSplitting(const SplittingSettings& settings) {
   const auto is_in = [](int value, int least, int most) { return value >= least && value <= most; };
-  if (!is_in(settings.outer_iterations, 1, 64)) {
-    return Invalid("splitting.outer_iterations", "must lie in [1, 64]");
+  if (!is_in(settings.outer_iterations, 0, 64)) {
+    return Invalid("splitting.outer_iterations", "must lie in [0, 64]");
   }
   if (!is_in(settings.volume_sweeps, 0, 16)) {
     return Invalid("splitting.volume_sweeps", "must lie in [0, 16]");

@@ -4,6 +4,7 @@
 #include "solver/coarse_level.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace plush {
 namespace {
@@ -147,6 +148,34 @@ bool WeighMembers(const Allocator& allocator, const SystemView& system, uint32_t
   return true;
 }
 
+// Sets `wave_rate6` and `most_bulk`.
+void FindWaveRate(const SystemView& system, std::span<const uint16_t> clusters,
+                  CoarseLevel* level) {
+  constexpr double kOfBall = 6.0 / 3.14159265358979323846;  // diameter^3 / volume
+  struct Cluster {
+    double stiffness = 0.0, volume = 0.0, mass = 0.0;
+  } of[kMaxClusters];
+  for (size_t t = 0; t < system.elements.tets.size(); ++t) {
+    const Tet& tet = system.elements.tets[t];
+    const float shear = system.elements.Stiffness(t), bulk = system.elements.Bulk(t);
+    const double stiffness = double(shear) + double(bulk);
+    level->most_bulk = std::fmax(level->most_bulk, 2.0f * bulk / shear);
+    for (const uint32_t node : {tet.a, tet.b, tet.c, tet.d}) {
+      of[clusters[node]].stiffness += 0.25 * stiffness;
+      of[clusters[node]].volume += 0.25 * system.elements.Volume(t);
+    }
+  }
+  for (size_t i = 0; i < clusters.size(); ++i) {
+    of[clusters[i]].mass += double(system.masses[i]) * double(system.mass_scale);
+  }
+  for (const Cluster& cluster : of) {
+    if (!(cluster.mass > 0.0)) continue;
+    const double speed2 = cluster.stiffness / cluster.mass;
+    const double cube = kOfBall * cluster.volume;
+    level->wave_rate6 = std::fmax(level->wave_rate6, speed2 * speed2 * speed2 / (cube * cube));
+  }
+}
+
 // Sets `resisting` and `runs`.
 bool FindResisting(const Allocator& allocator, const ElementView& elements,
                    const Numbering& numbering, CoarseLevel* level) {
@@ -174,11 +203,17 @@ bool FindResisting(const Allocator& allocator, const ElementView& elements,
 
 }  // namespace
 
+bool CoarseLevel::CrossesClusters(float h, double most) const {
+  const auto power6 = [](double of) { return of * of * of * of * of * of; };
+  return power6(double(h)) * wave_rate6 > power6(most);
+}
+
 bool CoarseLevel::Build(const Allocator& allocator, const SystemView& system,
                         std::span<const Vec3> rest, std::span<const uint16_t> clusters,
                         uint32_t num_clusters) {
   const auto is_free = [](uint8_t pinned) { return pinned == 0; };
   if (clusters.empty() || std::ranges::none_of(system.pinned, is_free)) return true;
+  FindWaveRate(system, clusters, this);
   Numbering numbering;
   return FindMembers(allocator, system.pinned, clusters, num_clusters, this) &&
          numbering.Make(allocator, *this, rest.size()) &&

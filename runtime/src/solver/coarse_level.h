@@ -92,6 +92,10 @@ struct CoarseLevel {
       first_of_components;    ///< in `free_clusters`, and the end (num_components + 1 x 1)
   Array<uint8_t> turns;       ///< 0 for clusters of one or two nodes: a turn about them would
                               ///< seem to move the group's tets, which lie as at rest
+  double wave_rate6 = 0.0;    ///< the greatest (c / d)^6 of a cluster [1/s^6]: speed of its stress
+                              ///< waves, c^2 = (2 mu + lambda) / density, over the diameter of a
+                              ///< ball of its volume. No root, so that libraries cannot differ
+  float most_bulk = 0.0f;     ///< the greatest lambda / mu of a tet
   Array<uint16_t> resisting;  ///< bit i: the tet at place i of the block resists (num_blocks x 1)
   Array<BlockRun> runs;       ///< blocks with tets that resist
   CoarsePattern pattern;
@@ -108,6 +112,10 @@ struct CoarseLevel {
     return free_clusters.span().subspan(
         first_of_components[c], size_t{first_of_components[c + 1]} - first_of_components[c]);
   }
+  /// Whether stress waves cross more than `most` clusters in `h` seconds. Within a cluster, A takes
+  /// turns back by the share of stiffness beside inertia, which grows with the square of that
+  /// number.
+  bool CrossesClusters(float h, double most) const;
   /// Unknowns: a translation and a turn for each cluster.
   size_t num_unknowns() const { return 6 * num_clusters(); }
 

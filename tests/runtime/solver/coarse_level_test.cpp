@@ -216,6 +216,39 @@ Eigen::MatrixXd Projected(const Body& body) {
 
 }  // namespace
 
+TEST_CASE("Waves cross as many clusters as their speed and the clusters' sizes say") {
+  Body body(TetBox(6, 3, 2, 0.1, 0.09, 3), 5);
+  body.Build();
+  REQUIRE(body.level.num_clusters() > 1);
+  const ElementView& elements = body.system.elements;
+  std::vector<double> stiffness(body.level.num_clusters()), volume(stiffness), mass(stiffness);
+  for (size_t t = 0; t < elements.tets.size(); ++t) {
+    const Tet& tet = elements.tets[t];
+    for (const uint32_t node : {tet.a, tet.b, tet.c, tet.d}) {
+      const auto k = static_cast<size_t>(body.model.clusters[node]);
+      volume[k] += 0.25 * elements.Volume(t);
+      stiffness[k] += 0.25 * (double(elements.Stiffness(t)) + double(elements.Bulk(t)));
+    }
+  }
+  for (size_t i = 0; i < body.system.masses.size(); ++i) {
+    mass[static_cast<size_t>(body.model.clusters[i])] += double(body.system.masses[i]);
+  }
+  double most = 0.0;
+  for (size_t k = 0; k < mass.size(); ++k) {
+    const double diameter = 2.0 * std::cbrt(0.75 * volume[k] / 3.14159265358979);
+    most = std::max(most, std::sqrt(stiffness[k] / mass[k]) / diameter);
+  }
+  // In a uniform body of E = 2e5 Pa and nu = 0.4, c is 20.7 m/s; clusters are about 0.2 m wide.
+  CHECK(most > 50.0);
+  CHECK(most < 200.0);
+  for (const float h : {1.0e-5f, 1.0e-3f, 0.01f, 0.033f}) {
+    CAPTURE(h, most);
+    CHECK(body.level.CrossesClusters(h, 0.999 * double(h) * most));
+    CHECK_FALSE(body.level.CrossesClusters(h, 1.001 * double(h) * most));
+  }
+  CHECK(double(body.level.most_bulk) == Approx(4.0).epsilon(1e-4));
+}
+
 TEST_CASE("The material at rest is the second derivative of the stretch energy") {
   // Of the reference: along rigid motions of clusters, by differences of DenseEnergy.
   const uint32_t seed = GENERATE(1u, 2u);

@@ -144,8 +144,7 @@ TEST_CASE("A material that changes during a motion keeps the pressure of volumes
   for (const uint32_t pin : pins) model.pinned[pin] = stiffer.pinned[pin] = true;
   const WorldDesc settings;
   BodyDesc desc;
-  desc.splitting.polar_iterations = 64;
-  desc.splitting.volume_sweeps = sweeps;
+  desc.splitting = {.outer_iterations = 2, .volume_sweeps = sweeps, .polar_iterations = 64};
   const auto stepper_of = [&](const DenseModel& of) {
     return DenseStepper(of, double(kDt), desc.splitting.outer_iterations, sweeps);
   };

@@ -101,7 +101,7 @@ TEST_CASE("Pins chosen at run time act as in the dense equations") {
   const WorldDesc desc;
   World world(desc);
   BodyDesc body;
-  body.splitting.polar_iterations = 64;
+  body.splitting = {.outer_iterations = 2, .polar_iterations = 64};
   body.pinned_nodes = pins;
   const BodyId id = AddBody(&world, shape.asset(), body);
   DenseStepper stepper(model, 0.01, body.splitting.outer_iterations, body.splitting.volume_sweeps);

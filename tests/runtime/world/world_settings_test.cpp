@@ -72,7 +72,7 @@ TEST_CASE("Settings of contact and sleep change, clamped, and act in the next st
 TEST_CASE("A body's splitting settings change, checked, and act in the next step") {
   BoxOnPlane scene;
   for (const SplittingSettings& wrong :
-       {SplittingSettings{0, 0, 4}, SplittingSettings{65, 0, 4}, SplittingSettings{2, -1, 4},
+       {SplittingSettings{-1, 0, 4}, SplittingSettings{65, 0, 4}, SplittingSettings{2, -1, 4},
         SplittingSettings{2, 17, 4}, SplittingSettings{2, 0, 0}, SplittingSettings{2, 0, 65}}) {
     CHECK(scene.world.SetSplitting(scene.body, wrong).code == StatusCode::kInvalidArgument);
     BodyId id;
