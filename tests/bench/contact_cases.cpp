@@ -3,6 +3,7 @@
 // beside one of the same body in the air with as many outer iterations.
 #include "plush/world.h"
 
+#include "bake/static_bake.h"
 #include "bench/bench_models.h"
 #include "bench/swinging_arm.h"
 #include "bench/thread_clock.h"
@@ -13,7 +14,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace plush::bench {
@@ -70,7 +73,7 @@ double TimeStep(World* world) {
 }
 
 // What bodies fall on, and what is near.
-enum class Ground { kPlane, kBox, kPlaneBelowSolids, kHills };
+enum class Ground { kPlane, kBox, kPlaneBelowSolids, kHills, kFineHills, kRoom, kTube };
 
 ColliderDesc BoxOf(float height) {
   ColliderDesc desc;
@@ -95,31 +98,109 @@ ColliderDesc SolidAbove(const Box& box, int k) {
   return desc;
 }
 
-// A height field of 100,000 triangles, each about a fifth of a body high.
-ColliderDesc HillsFor(const Box& box, std::vector<float>* heights) {
+// A height field of 100,000 triangles, each `fineness` of a body high.
+ColliderDesc HillsFor(const Box& box, float fineness, std::vector<float>* heights) {
   constexpr uint32_t kPoints = 225;
   const float size = box.high.y - box.low.y;
   ColliderDesc desc;
   desc.type = ShapeType::kHeightField;
-  const float spacing = 0.2f * size;
+  const float spacing = fineness * size;
   heights->clear();
   for (uint32_t row = 0; row < kPoints; ++row) {
     for (uint32_t column = 0; column < kPoints; ++column) {
-      const float x = 0.2f * static_cast<float>(column), z = 0.2f * static_cast<float>(row);
+      const float x = fineness * static_cast<float>(column);
+      const float z = fineness * static_cast<float>(row);
       heights->push_back(0.05f * size * std::sin(1.3f * x) * std::cos(1.1f * z));
     }
   }
   desc.height_field = {*heights, kPoints, kPoints, spacing};
-  desc.pose.position = {-10.0f * spacing, -0.05f * size, -10.0f * spacing};
+  const float margin = 2.0f * size;
+  desc.pose.position = {-margin, -0.05f * size, -margin};
   return desc;
 }
 
-void AddGround(const Asset& asset, Ground ground, std::vector<float>* heights, World* world) {
+// A floor and walls that lean, of two triangles each, whose boxes hold all that is in the room.
+tools::ImportedModel RoomAround(const Box& box) {
+  const double size = double(box.high.y - box.low.y), turn = 0.6;
+  tools::ImportedModel model;
+  tools::SurfaceMesh& room = model.surface;
+  for (const double up : {0.0, 10.0 * size}) {
+    const double half = 2.0 * size + 0.3 * up;
+    for (int corner = 0; corner < 4; ++corner) {
+      const double x = corner % 3 == 0 ? -half : half, z = corner < 2 ? -half : half;
+      room.positions.push_back(
+          {std::cos(turn) * x + std::sin(turn) * z, up, std::cos(turn) * z - std::sin(turn) * x});
+    }
+  }
+  const auto add_quad = [&](uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+    room.triangles.push_back({a, b, c});
+    room.triangles.push_back({a, c, d});
+  };
+  add_quad(0, 3, 2, 1);
+  for (uint32_t k = 0; k < 4; ++k) add_quad(k, (k + 1) % 4, (k + 1) % 4 + 4, k + 4);
+  room.normals.assign(room.positions.size(), {0.0f, 1.0f, 0.0f});
+  return model;
+}
+
+// A tube that rises by 17 degrees, with 500 long triangles inwards.
+tools::ImportedModel TubeAround(const Box& box) {
+  constexpr uint32_t kFacets = 250;
+  const double size = double(box.high.y - box.low.y), radius = 3.0 * size, length = 50.0 * size;
+  const tools::Vec3d along = {0.675, 0.297, 0.675}, a = {0.707, 0.0, -0.707};
+  const tools::Vec3d b = {-0.21, 0.954, -0.21};
+  tools::ImportedModel model;
+  tools::SurfaceMesh& tube = model.surface;
+  for (const double at : {-length, length}) {
+    for (uint32_t k = 0; k < kFacets; ++k) {
+      const double turn = 2.0 * 3.14159265 * k / kFacets;
+      tube.positions.push_back(along * at + a * (radius * std::cos(turn)) +
+                               b * (radius * std::sin(turn)));
+    }
+  }
+  for (uint32_t k = 0; k < kFacets; ++k) {
+    const uint32_t next = (k + 1) % kFacets;
+    tube.triangles.push_back({k, k + kFacets, next});
+    tube.triangles.push_back({next, k + kFacets, next + kFacets});
+  }
+  tube.normals.assign(tube.positions.size(), {0.0f, 1.0f, 0.0f});
+  return model;
+}
+
+// An opened file of a static mesh.
+struct StaticMesh {
+  explicit StaticMesh(tools::ImportedModel model) {
+    const auto num_triangles = static_cast<uint32_t>(model.surface.triangles.size());
+    model.surface.parts.push_back({"inside", "", "", 0, num_triangles});
+    tools::FindingList findings;
+    auto baked = tools::BakeStatic(model, {}, &findings);
+    if (!baked.ok()) std::abort();
+    bytes = std::make_unique<AlignedBytes>(std::move(baked.value().bytes));
+    if (!asset.Open(bytes->bytes()).ok()) std::abort();
+  }
+  std::unique_ptr<AlignedBytes> bytes;
+  Asset asset;
+};
+
+// What colliders refer to.
+struct GroundData {
+  std::vector<float> heights;
+  std::unique_ptr<StaticMesh> mesh;
+};
+
+void AddGround(const Asset& asset, Ground ground, GroundData* data, World* world) {
   constexpr int kSolids = 1000;
   ColliderId id;
   ColliderDesc floor;
   if (ground == Ground::kBox) floor = BoxOf(1.0f);
-  if (ground == Ground::kHills) floor = HillsFor(BoundsOf(asset), heights);
+  if (ground == Ground::kHills) floor = HillsFor(BoundsOf(asset), 0.2f, &data->heights);
+  if (ground == Ground::kFineHills) floor = HillsFor(BoundsOf(asset), 0.02f, &data->heights);
+  if (ground == Ground::kRoom || ground == Ground::kTube) {
+    const Box box = BoundsOf(asset);
+    data->mesh =
+        std::make_unique<StaticMesh>(ground == Ground::kRoom ? RoomAround(box) : TubeAround(box));
+    floor.type = ShapeType::kMesh;
+    floor.mesh = {&data->mesh->asset, 1.0f};
+  }
   floor.friction = 0.5f;
   if (!world->AddCollider(floor, &id).ok()) std::abort();
   const int count = ground == Ground::kPlaneBelowSolids ? kSolids : 0;
@@ -135,10 +216,10 @@ struct Fall {
 };
 
 void AddFall(const Asset& asset, int count, Ground ground, Fall* fall) {
+  GroundData data;
   World world(DescOf());
   AddBodies(asset, count, {}, &world);
-  std::vector<float> heights;
-  AddGround(asset, ground, &heights, &world);
+  AddGround(asset, ground, &data, &world);
   fall->seconds.resize(kSteps, 1.0e30);
   fall->contact_s.resize(kSteps, 1.0e30);
   fall->stats.resize(kSteps);
@@ -221,11 +302,11 @@ void Attach(const Box& box, World* world) {
 void StepAttached(benchmark::State& state) {
   constexpr int kRounds = 40, kTurn = 20;
   const SwingingArm bear = MakeToy(kBear);
+  GroundData data;
   World with(DescOf()), without(DescOf());
-  std::vector<float> heights;
   for (World* world : {&with, &without}) {
     AddBodies(bear.asset, 1, {}, world);
-    AddGround(bear.asset, Ground::kPlane, &heights, world);
+    AddGround(bear.asset, Ground::kPlane, &data, world);
     for (int k = 0; k < kSteps; ++k) TimeStep(world);
   }
   Attach(BoundsOf(bear.asset), &with);
@@ -263,6 +344,9 @@ void AddContactCases(const ModelFolder& models) {
     add("", 1, Ground::kPlane);
     add("_on_box", 1, Ground::kBox);
     add("_on_hills", 1, Ground::kHills);
+    add("_on_fine_hills", 1, Ground::kFineHills);
+    add("_in_room", 1, Ground::kRoom);
+    add("_in_tube", 1, Ground::kTube);
     add("_x50", 50, Ground::kPlane);
     add("_x50_on_box", 50, Ground::kBox);
     add("_x50_on_hills", 50, Ground::kHills);

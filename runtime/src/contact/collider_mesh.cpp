@@ -38,6 +38,19 @@ void TriangleSource::Corners(uint32_t triangle, Vec3* corners) const {
   corners[2] = triangle % 2 == 0 ? corner(1, 1) : corner(1, 0);
 }
 
+uint32_t TriangleSource::Neighbour(uint32_t triangle, int k) const {
+  if (mesh != nullptr) return mesh->triangles[triangle].neighbours[k];
+  const uint32_t cell = triangle / 2, in_row = field.columns - 1;
+  const bool is_first = triangle % 2 == 0;
+  if (k == (is_first ? 2 : 0)) return triangle ^ 1u;  // across the diagonal
+  if (is_first) {
+    if (k == 0) return cell % in_row > 0 ? triangle - 1 : kNoTriangle;
+    return cell / in_row + 2 < field.rows ? triangle + 2 * in_row + 1 : kNoTriangle;
+  }
+  if (k == 1) return cell % in_row + 1 < in_row ? triangle + 1 : kNoTriangle;
+  return cell / in_row > 0 ? triangle - 2 * in_row - 1 : kNoTriangle;
+}
+
 MeshFace ColliderMesh::Face(uint32_t index) const {
   MeshFace face;
   face.index = index & ~1u;
@@ -131,9 +144,14 @@ void NearestFace::Visit(MeshFace face) {
   const float towards = front_ != nullptr ? Dot(face.normal, *front_) : face.Gap(point_);
   if (has_two_sides_ && towards < 0.0f) face = face.Back();
   if (front_ != nullptr && !(Dot(face.normal, *front_) > 0.0f)) return;
+  const float gap = face.Gap(point_), length = Length(face.corners[1] - face.corners[0]);
+  // No point of the triangle is nearer than its plane: most long triangles are too far.
+  if (std::fabs(gap) * (1.0f - 4.0f * kSameDistance) >
+      nearest_.distance + 4.0f * kSameDistance * length) {
+    return;
+  }
   const float distance = std::sqrt(SquaredDistance(face, point_));
-  const float gap = face.Gap(point_);
-  const float same = kSameDistance * (distance + Length(face.corners[1] - face.corners[0]));
+  const float same = kSameDistance * (distance + length);
   const bool is_first = nearest_.face == kNoTriangle;
   const bool is_nearer =
       is_first ? distance <= nearest_.distance : distance < nearest_.distance - same;

@@ -42,6 +42,8 @@ struct TriangleSource {
   /// Writes the triangle's corners, without scale [m] (3 x 1), counter-clockwise seen from its
   /// front.
   void Corners(uint32_t triangle, Vec3* corners) const;
+  /// The triangle across the side from corner k to k + 1, or kNoTriangle.
+  uint32_t Neighbour(uint32_t triangle, int k) const;
 };
 
 /// A side of a triangle, in the coordinates of a ColliderMesh.

@@ -119,7 +119,8 @@ class FaceSearch {
   }
 
  private:
-  // The face nearest to the way's start. A list has all that are in reach.
+  // The face nearest to the way's start. A list has all that are in reach, but deep below a height
+  // field there is one farther away.
   NearestPoint NearestToStart(const Way& way, const Box& box) const {
     NearestFace search(way.from, reach_, nullptr, false);
     if (tet_.has_list) {
@@ -128,7 +129,8 @@ class FaceSearch {
         if (around.SquaredDistance(way.from) <= most * most) search.Visit(face);
       });
     }
-    if (search.nearest().face != kNoTriangle) return search.nearest();
+    const bool is_done = tet_.has_list && mesh_.source->mesh != nullptr;
+    if (is_done || search.nearest().face != kNoTriangle) return search.nearest();
     return mesh_.FindNearest(way.from, reach_, nullptr);
   }
 

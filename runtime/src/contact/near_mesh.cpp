@@ -5,6 +5,7 @@
 #include "base/float4.h"
 #include "base/vector_math.h"
 #include "contact/sunk_points.h"  // LowestIn
+#include "contact/triangle_box.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +18,16 @@ namespace {
 constexpr size_t kFaces = 384, kUses = 4096;
 
 float Squared(const Vec3& v) { return Dot(v, v); }
+
+// Whether a face comes into a box. What is below a height field is inside: there a face counts if
+// it is above, too.
+bool ComesInto(const NearMesh::Box& box, const ColliderMesh& mesh, const MeshFace& face) {
+  Vec3 high = box.high;
+  if (mesh.source->mesh == nullptr) {
+    for (const Vec3& corner : face.corners) high.y = std::fmax(high.y, corner.y);
+  }
+  return MayMeetBox(face.corners, face.normal, box.low, high);
+}
 
 }  // namespace
 
@@ -62,11 +73,13 @@ bool NearMesh::ListFaces(const ColliderMesh& mesh) {
     high = UpperOf(high, UpperOf(local_from_[i], local_to_[i]));
   }
   const Vec3 margin = {2.0f * margin_, 2.0f * margin_, 2.0f * margin_};
+  const Box box = {low - margin, high + margin};
   bool has_room = true;
-  mesh.ForTriangles(low - margin, high + margin, [&](uint32_t triangle) {
+  mesh.ForTriangles(box.low, box.high, [&](uint32_t triangle) {
+    const MeshFace face = mesh.Face(2 * triangle);
+    if (!ComesInto(box, mesh, face)) return true;
     has_room = num_faces_ < faces_.size();
     if (!has_room) return false;
-    const MeshFace face = mesh.Face(2 * triangle);
     boxes_[num_faces_] = BoxAround(face);
     faces_[num_faces_++] = face;
     return true;
@@ -74,20 +87,36 @@ bool NearMesh::ListFaces(const ColliderMesh& mesh) {
   return has_room;
 }
 
+// Calls visit(face) for the faces that come into a tet's box: those of its list, or without one,
+// of the mesh.
+template <class Visit>
+void NearMesh::ForFacesIn(const Box& box, const ColliderMesh& mesh, const NearMeshTet& tet,
+                          const Visit& visit) const {
+  if (tet.has_list) {
+    ForFaces(tet, [&](const MeshFace& face, const Box&) { visit(face); });
+    return;
+  }
+  mesh.ForTriangles(box.low, box.high, [&](uint32_t triangle) {
+    const MeshFace face = mesh.Face(2 * triangle);
+    if (ComesInto(box, mesh, face)) visit(face);
+    return true;
+  });
+}
+
 // A plane that all parts of a tet's faces in the box are below: along the mean of their normals, if
 // they face the same way more or less.
-void NearMesh::FindPlaneAbove(const Box& box, NearMeshTet* tet) const {
+void NearMesh::FindPlaneAbove(const Box& box, const ColliderMesh& mesh, NearMeshTet* tet) const {
   constexpr float kSameWay = 0.2f, kRounding = 1.0e-6f;
   const Vec3 middle = (box.low + box.high) * 0.5f;
   const float reach = 0.5f * Length(box.high - box.low);
   Vec3 sum;
-  ForFaces(*tet, [&](const MeshFace& face, const Box&) { sum += face.normal; });
+  ForFacesIn(box, mesh, *tet, [&](const MeshFace& face) { sum += face.normal; });
   const float length = Length(sum);
   if (!(length > 0.0f)) return;
   const Vec3 normal = sum * (1.0f / length);
   float highest = std::numeric_limits<float>::lowest();
   bool face_same_way = true;
-  ForFaces(*tet, [&](const MeshFace& face, const Box&) {
+  ForFacesIn(box, mesh, *tet, [&](const MeshFace& face) {
     const float cosine = Dot(normal, face.normal);
     face_same_way = face_same_way && cosine >= kSameWay;
     float of_corners = std::numeric_limits<float>::lowest();
@@ -139,18 +168,16 @@ void NearMesh::AddTet(const ContactProblem& problem, const ColliderMesh& mesh, u
            (mesh.source->mesh == nullptr || face.low.y <= box.high.y);
   };
   for (uint32_t i = 0; i < num_faces_ && near.has_list; ++i) {
-    if (!overlaps(boxes_[i])) continue;
+    if (!overlaps(boxes_[i]) || !ComesInto(box, mesh, faces_[i])) continue;
     near.has_list = num_of_tets_ < of_tets_.size();
     if (near.has_list) of_tets_[num_of_tets_++] = static_cast<uint16_t>(i);
   }
   near.num_faces = num_of_tets_ - near.first_face;
-  if (near.has_list) {
-    if (near.num_faces == 0) return;
-    if (!mesh.source->has_two_sides()) FindPlaneAbove(box, &near);
-  } else {
-    num_of_tets_ = near.first_face;
-    if (!mesh.HasTriangles(box.low, box.high)) return;
-  }
+  if (!near.has_list) num_of_tets_ = near.first_face;
+  bool has_faces = false;
+  ForFacesIn(box, mesh, near, [&](const MeshFace&) { has_faces = true; });
+  if (!has_faces) return;
+  if (!mesh.source->has_two_sides()) FindPlaneAbove(box, mesh, &near);
   tets_[num_tets_++] = near;
 }
 

@@ -85,7 +85,10 @@ class NearMesh {
  private:
   bool ListFaces(const ColliderMesh& mesh);
   void AddTet(const ContactProblem& problem, const ColliderMesh& mesh, uint32_t tet);
-  void FindPlaneAbove(const Box& box, NearMeshTet* tet) const;
+  template <class Visit>
+  void ForFacesIn(const Box& box, const ColliderMesh& mesh, const NearMeshTet& tet,
+                  const Visit& visit) const;
+  void FindPlaneAbove(const Box& box, const ColliderMesh& mesh, NearMeshTet* tet) const;
 
   uint32_t collider_ = UINT32_MAX;  // its slot
   double anchor_[3] = {};
