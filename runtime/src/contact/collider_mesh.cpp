@@ -146,10 +146,8 @@ void NearestFace::Visit(MeshFace face) {
   if (front_ != nullptr && !(Dot(face.normal, *front_) > 0.0f)) return;
   const float gap = face.Gap(point_), length = Length(face.corners[1] - face.corners[0]);
   // No point of the triangle is nearer than its plane: most long triangles are too far.
-  if (std::fabs(gap) * (1.0f - 4.0f * kSameDistance) >
-      nearest_.distance + 4.0f * kSameDistance * length) {
-    return;
-  }
+  constexpr float kRounding = 1.0e-4f;
+  if (std::fabs(gap) * (1.0f - kRounding) > nearest_.distance + kRounding * length) return;
   const float distance = std::sqrt(SquaredDistance(face, point_));
   const float same = kSameDistance * (distance + length);
   const bool is_first = nearest_.face == kNoTriangle;

@@ -176,6 +176,51 @@ void FollowMesh(const ContactProblem& problem, const LocalCollider& collider, co
   }
 }
 
+// Finds where a ridge now presses on the triangle of a contact, as the substep starts. The contact
+// moves there with its impulse. Leaves no face if the triangle has left the ridge.
+void FollowRidge(const ContactProblem& problem, const LocalCollider& collider,
+                 PlaneContact* contact, ContactState* state) {
+  constexpr float kSame = 0.01f;  // of weights: farther, the contact moves
+  PointCouplings& S = state->couplings;
+  if (S.num_slots == S.points.size()) state->KeepTouching();
+  const EmbeddedPoint point = state->PointOf(*contact);
+  Vec3 corners[3];
+  problem.surface.ForCorners(point.id, [&](int k, const EmbeddedPoint& corner) {
+    corners[k] = collider.start.ToLocal(corner.Of(problem.x));
+  });
+  RidgePoint at;
+  if (!FindRidgePoint(collider.mesh, contact->face, corners, point.u, point.v, problem.slop, &at)) {
+    contact->face = kNoTriangle;
+    return;
+  }
+  const bool moves = std::fabs(at.u - point.u) + std::fabs(at.v - point.v) > kSame;
+  if (moves && S.num_slots < S.points.size()) {
+    const EmbeddedPoint moved = problem.surface.Point(point.id, at.u, at.v);
+    if (moved.MovableShare() >= kLeastMovable) contact->slot = S.Add(moved);
+  }
+  const Vec3 start = state->PointOf(*contact).Of(problem.x);
+  contact->plane = PlaneOfRidge(collider, at, start, problem.slop);
+}
+
+// The plane for a point that a search has found, where it ends.
+HoldingPlane PlaneOf(const ContactProblem& problem, const SunkPoint& sunk,
+                     const EmbeddedPoint& point, std::span<const NodeVec> d) {
+  const LocalCollider& collider = problem.InSlot(sunk.collider);
+  if (!collider.is_mesh()) return problem.PlaneFor(collider, point, d);
+  const Vec3 start = point.Of(problem.x);
+  if (!problem.surface.IsInside(sunk.id)) {
+    return PlaneOfFace(collider, sunk.face, start, problem.slop);
+  }
+  Vec3 corners[3];
+  problem.surface.ForCorners(sunk.id, [&](int k, const EmbeddedPoint& corner) {
+    const Vec3 y = corner.Of(problem.y);
+    corners[k] = collider.end.ToLocal(d.empty() ? y : y + corner.Of(d));
+  });
+  RidgePoint at;
+  FindRidgePoint(collider.mesh, sunk.face, corners, sunk.u, sunk.v, problem.slop, &at);
+  return PlaneOfRidge(collider, at, start, problem.slop);
+}
+
 // Puts the contacts back in order once some have come to other triangles. Of several of a point
 // with planes alike, keeps one, with their impulses.
 void JoinAlike(ContactState* state) {
@@ -266,7 +311,11 @@ void BeginSubstep(const ContactProblem& problem, ContactState* state) {
     const LocalCollider& collider = problem.InSlot(contact.collider);
     const EmbeddedPoint& point = state->PointOf(contact);
     if (collider.is_mesh()) {
-      FollowMesh(problem, collider, point.Of(problem.x), &contact);
+      if (problem.surface.IsInside(point.id)) {
+        FollowRidge(problem, collider, &contact, state);
+      } else {
+        FollowMesh(problem, collider, point.Of(problem.x), &contact);
+      }
       any_on_mesh = true;
     } else if (collider.is_solid && problem.surface.IsInside(point.id)) {
       FollowTriangle(problem, collider, &contact, state);
@@ -303,9 +352,7 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
     const bool is_vertex = sunk.tet != SunkPoint::kNoTet && !surface.IsInside(sunk.id);
     EmbeddedPoint point = PointOf(surface, sunk);
     const LocalCollider& collider = problem.InSlot(sunk.collider);
-    const HoldingPlane plane =
-        collider.is_mesh() ? PlaneOfFace(collider, sunk.face, point.Of(problem.x), problem.slop)
-                           : problem.PlaneFor(collider, point, d);
+    const HoldingPlane plane = PlaneOf(problem, sunk, point, d);
     const Vec3* const normal = collider.is_mesh() ? &plane.normal : nullptr;
     if (is_crowded && is_vertex && IsHeldByOthers(*state, point, sunk.collider, normal)) continue;
     uint32_t slot = S.SlotAt(point);

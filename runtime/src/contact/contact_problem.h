@@ -10,6 +10,7 @@
 #include "base/node_vec.h"
 #include "base/vector_math.h"
 #include "contact/collider_mesh.h"
+#include "contact/ridge.h"
 #include "contact/solid.h"
 
 #include <cstdint>
@@ -92,6 +93,10 @@ struct HoldingPlane {
 /// AllowedDepth for `slop`.
 HoldingPlane PlaneOfFace(const LocalCollider& collider, uint32_t face, const Vec3& start,
                          float slop);
+
+/// The same for a point of a triangle that a ridge of a mesh presses on.
+HoldingPlane PlaneOfRidge(const LocalCollider& collider, const RidgePoint& at, const Vec3& start,
+                          float slop);
 
 /// The plane that holds a point that the substep takes from `start` to `end` [m]. Of a solid, the
 /// tangent plane where the point enters. If it does not enter, or starts inside, the one of the

@@ -111,6 +111,13 @@ HoldingPlane PlaneOfFace(const LocalCollider& collider, uint32_t face, const Vec
           AllowedDepth(of.Gap(collider.start.ToLocal(start)), slop)};
 }
 
+HoldingPlane PlaneOfRidge(const LocalCollider& collider, const RidgePoint& at, const Vec3& start,
+                          float slop) {
+  const Vec3 normal = collider.end.rotation * at.normal;
+  const float start_gap = Dot(at.normal, collider.start.ToLocal(start)) - at.offset;
+  return {normal, Dot(normal, collider.end.position) + at.offset, AllowedDepth(start_gap, slop)};
+}
+
 HoldingPlane FindHoldingPlane(const LocalCollider& collider, const Vec3& start, const Vec3& end,
                               float slop) {
   if (!collider.is_solid) {

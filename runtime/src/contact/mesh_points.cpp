@@ -259,6 +259,7 @@ void SunkPoints::FindOnMesh(const ContactProblem& problem, const LocalCollider& 
   NearMesh& near = mesh_;
   if (!near.is_allocated()) {
     for (uint32_t t = 0; t < problem.surface.collision->tets.size(); ++t) {
+      FindOnRidges(problem, collider, t, depth, is_known, user);
       NearMeshTet tet = {.tet = t, .of_others = -std::numeric_limits<float>::infinity()};
       if (MayMeet(problem, collider, t)) {
         FindInTet(problem, collider, depth, is_known, user, &tet);
@@ -268,6 +269,7 @@ void SunkPoints::FindOnMesh(const ContactProblem& problem, const LocalCollider& 
   }
   if (!near.IsOf(collider) || !near.Holds(problem, ends_)) near.Build(problem, collider, ends_);
   for (NearMeshTet& tet : near.tets()) {
+    if (tet.has_ridges) FindOnRidges(problem, collider, tet.tet, depth, is_known, user);
     if (near.Clears(problem, ends_, depth, &tet)) continue;
     FindInTet(problem, collider, depth, is_known, user, &tet);
   }

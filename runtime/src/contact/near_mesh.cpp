@@ -15,7 +15,7 @@ namespace plush {
 namespace {
 
 // Faces near a body, and uses of them by its tets. More are looked up each time.
-constexpr size_t kFaces = 384, kUses = 4096;
+constexpr size_t kFaces = 384, kUses = 4096, kRidges = 384;
 
 float Squared(const Vec3& v) { return Dot(v, v); }
 
@@ -39,12 +39,38 @@ NearMesh::Box BoxAround(const MeshFace& face) {
   return {low - Vec3{room, room, room}, high + Vec3{room, room, room}};
 }
 
+NearMesh::Box BoxAround(const CdgTet& tet, const Vec3 (&from)[4], const Vec3 (&to)[4],
+                        float margin) {
+  NearMesh::Box box;
+  const auto range = [&](float Vec3::*axis) {
+    Float4 starts{}, ends{};
+    for (int k = 0; k < 4; ++k) {
+      starts[k] = from[k].*axis;
+      ends[k] = to[k].*axis;
+    }
+    const auto lowest = [&](const Float4& numbers) {
+      return LowestIn(numbers, &tet.low.x, &tet.high.x);
+    };
+    box.low.*axis = std::fmin(lowest(starts), lowest(ends)) - margin;
+    box.high.*axis = margin - std::fmin(lowest(-starts), lowest(-ends));
+  };
+  range(&Vec3::x);
+  range(&Vec3::y);
+  range(&Vec3::z);
+  return box;
+}
+
+bool MayMeetBox(const Ridge& ridge, const NearMesh::Box& box) {
+  const Vec3 corners[3] = {ridge.ends[0], ridge.ends[1], ridge.ends[1]};
+  return MayMeetBox(corners, {}, box.low, box.high);
+}
+
 bool NearMesh::Allocate(const Allocator& allocator, size_t num_tets, size_t num_nodes) {
   return tets_.Allocate(allocator, num_tets) && faces_.Allocate(allocator, kFaces) &&
-         boxes_.Allocate(allocator, kFaces) && of_tets_.Allocate(allocator, kUses) &&
-         from_.Allocate(allocator, num_nodes) && to_.Allocate(allocator, num_nodes) &&
-         noted_.Allocate(allocator, num_nodes) && local_from_.Allocate(allocator, num_nodes) &&
-         local_to_.Allocate(allocator, num_nodes);
+         boxes_.Allocate(allocator, kFaces) && ridges_.Allocate(allocator, kRidges) &&
+         of_tets_.Allocate(allocator, kUses) && from_.Allocate(allocator, num_nodes) &&
+         to_.Allocate(allocator, num_nodes) && noted_.Allocate(allocator, num_nodes) &&
+         local_from_.Allocate(allocator, num_nodes) && local_to_.Allocate(allocator, num_nodes);
 }
 
 bool NearMesh::IsOf(const LocalCollider& collider) const {
@@ -65,15 +91,8 @@ bool NearMesh::Holds(const ContactProblem& problem, std::span<const Vec3> ends) 
   return true;
 }
 
-// Lists all faces near the body. Returns whether there is room.
-bool NearMesh::ListFaces(const ColliderMesh& mesh) {
-  Vec3 low = local_from_[0], high = low;
-  for (size_t i = 0; i < local_from_.size(); ++i) {
-    low = LowerOf(low, LowerOf(local_from_[i], local_to_[i]));
-    high = UpperOf(high, UpperOf(local_from_[i], local_to_[i]));
-  }
-  const Vec3 margin = {2.0f * margin_, 2.0f * margin_, 2.0f * margin_};
-  const Box box = {low - margin, high + margin};
+// Lists all faces in the box around the body. Returns whether there is room.
+bool NearMesh::ListFaces(const Box& box, const ColliderMesh& mesh) {
   bool has_room = true;
   mesh.ForTriangles(box.low, box.high, [&](uint32_t triangle) {
     const MeshFace face = mesh.Face(2 * triangle);
@@ -85,6 +104,30 @@ bool NearMesh::ListFaces(const ColliderMesh& mesh) {
     return true;
   });
   return has_room;
+}
+
+// Lists all ridges in the box around the body, if there is room.
+void NearMesh::ListRidges(const Box& box, const ColliderMesh& mesh) {
+  has_all_ridges_ = true;
+  if (mesh.source->has_two_sides()) return;
+  ForRidgesIn(box, mesh, [&](const Ridge& ridge) {
+    has_all_ridges_ = num_ridges_ < ridges_.size();
+    if (has_all_ridges_) ridges_[num_ridges_++] = ridge;
+    return has_all_ridges_;
+  });
+}
+
+bool NearMesh::HasRidges(const Box& box, const ColliderMesh& mesh) const {
+  bool has = false;
+  if (has_all_ridges_) {
+    ForRidges([&](const Ridge& ridge) { has = has || MayMeetBox(ridge, box); });
+  } else {
+    ForRidgesIn(box, mesh, [&](const Ridge&) {
+      has = true;
+      return false;
+    });
+  }
+  return has;
 }
 
 // Calls visit(face) for the faces that come into a tet's box: those of its list, or without one,
@@ -139,22 +182,12 @@ void NearMesh::AddTet(const ContactProblem& problem, const ColliderMesh& mesh, u
   const CdgTet& tet = problem.surface.collision->tets[t];
   const TetNumbers movable = MovableOf(problem.surface, tet);
   if (std::ranges::count(movable, 0.0f) == 4) return;
-  Box box;
-  const auto range = [&](float Vec3::*axis) {
-    Float4 from{}, to{};
-    for (int k = 0; k < 4; ++k) {
-      from[k] = local_from_[tet.nodes[k]].*axis;
-      to[k] = local_to_[tet.nodes[k]].*axis;
-    }
-    const auto lowest = [&](const Float4& numbers) {
-      return LowestIn(numbers, &tet.low.x, &tet.high.x);
-    };
-    box.low.*axis = std::fmin(lowest(from), lowest(to)) - 2.0f * margin_;
-    box.high.*axis = 2.0f * margin_ - std::fmin(lowest(-from), lowest(-to));
-  };
-  range(&Vec3::x);
-  range(&Vec3::y);
-  range(&Vec3::z);
+  Vec3 from[4], to[4];
+  for (int k = 0; k < 4; ++k) {
+    from[k] = local_from_[tet.nodes[k]];
+    to[k] = local_to_[tet.nodes[k]];
+  }
+  const Box box = BoxAround(tet, from, to, 2.0f * margin_);
   constexpr float kBeforeSearch = -std::numeric_limits<float>::infinity();
   NearMeshTet near = {.tet = t,
                       .first_face = num_of_tets_,
@@ -178,6 +211,7 @@ void NearMesh::AddTet(const ContactProblem& problem, const ColliderMesh& mesh, u
   ForFacesIn(box, mesh, near, [&](const MeshFace&) { has_faces = true; });
   if (!has_faces) return;
   if (!mesh.source->has_two_sides()) FindPlaneAbove(box, mesh, &near);
+  near.has_ridges = HasRidges(box, mesh);
   tets_[num_tets_++] = near;
 }
 
@@ -188,15 +222,22 @@ void NearMesh::Build(const ContactProblem& problem, const LocalCollider& collide
   unit_ = collider.mesh.unit;
   start_ = collider.start;
   end_ = collider.end;
-  num_tets_ = num_faces_ = num_of_tets_ = 0;
+  num_tets_ = num_faces_ = num_of_tets_ = num_ridges_ = 0;
   margin_ = Margin(problem);
+  Box box;
   for (size_t i = 0; i < from_.size(); ++i) {
     from_[i] = problem.x[i];
     to_[i] = ends[i];
     local_from_[i] = collider.start.ToLocal(from_[i]);
     local_to_[i] = collider.end.ToLocal(to_[i]);
+    const Vec3 low = LowerOf(local_from_[i], local_to_[i]);
+    const Vec3 high = UpperOf(local_from_[i], local_to_[i]);
+    box = i == 0 ? Box{low, high} : Box{LowerOf(box.low, low), UpperOf(box.high, high)};
   }
-  has_all_faces_ = ListFaces(collider.mesh);
+  const Vec3 margin = {2.0f * margin_, 2.0f * margin_, 2.0f * margin_};
+  box = {box.low - margin, box.high + margin};
+  has_all_faces_ = ListFaces(box, collider.mesh);
+  ListRidges(box, collider.mesh);
   const auto num_tets = static_cast<uint32_t>(problem.surface.collision->tets.size());
   for (uint32_t t = 0; t < num_tets; ++t) AddTet(problem, collider.mesh, t);
 }

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "contact/contact_problem.h"
+#include "contact/ridge.h"
 
 #include <cstdint>
 #include <span>
@@ -28,6 +29,7 @@ struct NearMeshTet {
   float of_others = 0.0f;  ///< [m]
   uint32_t few[4] = {};    ///< from the tet's first one on
   uint32_t num_few = 0;
+  bool has_ridges = false;  ///< whether a ridge may come near
   // A plane that all parts of these faces near the tet are below, or a normal of zero.
   Vec3 normal;
   float offset = 0.0f;  ///< dot(normal, x) on the plane [m]
@@ -71,6 +73,13 @@ class NearMesh {
     }
   }
 
+  /// Whether ForRidges has all that are near tets.
+  bool has_all_ridges() const { return has_all_ridges_; }
+  template <class Visit>
+  void ForRidges(const Visit& visit) const {
+    for (uint32_t i = 0; i < num_ridges_; ++i) visit(ridges_[i]);
+  }
+
   /// Whether a tet is clear: no vertex is deeper than it may be, by more than `depth` [m], if nodes
   /// move from problem.x to `ends`. Clearances are those at the last NoteEnds, then those at
   /// `ends`.
@@ -83,7 +92,9 @@ class NearMesh {
   static float Margin(const ContactProblem& problem) { return 0.5f * problem.reach; }
 
  private:
-  bool ListFaces(const ColliderMesh& mesh);
+  bool ListFaces(const Box& box, const ColliderMesh& mesh);
+  void ListRidges(const Box& box, const ColliderMesh& mesh);
+  bool HasRidges(const Box& box, const ColliderMesh& mesh) const;
   void AddTet(const ContactProblem& problem, const ColliderMesh& mesh, uint32_t tet);
   template <class Visit>
   void ForFacesIn(const Box& box, const ColliderMesh& mesh, const NearMeshTet& tet,
@@ -103,6 +114,9 @@ class NearMesh {
   uint32_t num_faces_ = 0;
   Array<uint16_t> of_tets_;  // indices of faces, for one tet after the other
   uint32_t num_of_tets_ = 0;
+  Array<Ridge> ridges_;  // of the faces
+  uint32_t num_ridges_ = 0;
+  bool has_all_ridges_ = false;  // whether they and the faces had room, or there are none
   // The nodes' ways when the list was made, in the body's coordinates (num_nodes x 1).
   Array<Vec3> from_, to_;
   Array<Vec3> noted_;  // the nodes as of NoteEnds, in the body's coordinates (num_nodes x 1)
@@ -123,7 +137,30 @@ inline float NearMesh::Box::SquaredDistance(const Vec3& point) const {
   return Dot(beyond, beyond);
 }
 
+/// A box around the vertices of a tet whose nodes move straight, and this margin [m].
+NearMesh::Box BoxAround(const CdgTet& tet, const Vec3 (&from)[4], const Vec3 (&to)[4],
+                        float margin);
+
+/// Calls visit(ridge) for the ridges that may come into a box until it returns false.
+template <class Visit>
+void ForRidgesIn(const NearMesh::Box& box, const ColliderMesh& mesh, const Visit& visit);
+
+/// Whether a ridge may come into a box.
+bool MayMeetBox(const Ridge& ridge, const NearMesh::Box& box);
+
 /// A box around a face that has some room, because what crosses the face is found with rounding.
 NearMesh::Box BoxAround(const MeshFace& face);
+
+template <class Visit>
+void ForRidgesIn(const NearMesh::Box& box, const ColliderMesh& mesh, const Visit& visit) {
+  mesh.ForTriangles(box.low, box.high, [&](uint32_t triangle) {
+    const MeshFace face = mesh.Face(2 * triangle);
+    for (int k = 0; k < 3; ++k) {
+      Ridge ridge;
+      if (FindRidge(mesh, face, k, &ridge) && MayMeetBox(ridge, box) && !visit(ridge)) return false;
+    }
+    return true;
+  });
+}
 
 }  // namespace plush

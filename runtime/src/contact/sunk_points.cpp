@@ -315,11 +315,14 @@ std::span<SunkPoint> SunkPoints::KeepDeepest(const CollisionView& surface) {
     for (const uint32_t node : surface.tets[point.tet].nodes) taken_[node] = taken;
   };
   if (!surface.tets.empty()) {
+    const size_t num_vertices = surface.vertices.size();
     for (size_t i = 0, first = 0; i < found.size(); ++i) {
       const bool is_new_plane = i > 0 && found[i - 1].collider != found[i].collider;
       for (; is_new_plane && first < kept; ++first) mark(found[first], 0);
-      if (taken_[found[i].node] != 0) continue;
-      mark(found[i], 1);
+      // A ridge is no reason to leave out a vertex, nor the other way round.
+      const bool is_on_ridge = found[i].face != kNoTriangle && found[i].id >= num_vertices;
+      if (!is_on_ridge && taken_[found[i].node] != 0) continue;
+      if (!is_on_ridge) mark(found[i], 1);
       found[kept++] = found[i];
     }
     found = found.first(kept);

@@ -77,7 +77,8 @@ class SunkPoints {
   /// - Of a surface: for each plane, the deepest vertex of each CdgTet, unless a tet with the
   ///   vertex's main node has a deeper one. Points that the same nodes carry move together. In a
   ///   solid, also the deepest points of triangles that are deeper than their corners, and
-  ///   vertices that pass a solid in the substep.
+  ///   vertices that pass a solid in the substep; of a mesh, points of triangles that its ridges
+  ///   press on.
   /// - Of a cage without a surface: all nodes.
   ///
   /// If there are more than `most`, drops the least deep. Sorted by id and plane. The result is
@@ -110,6 +111,8 @@ class SunkPoints {
   bool MayMeet(const ContactProblem& problem, const LocalCollider& collider, uint32_t tet) const;
   void FindInTet(const ContactProblem& problem, const LocalCollider& collider, float depth,
                  IsKnown is_known, const void* user, NearMeshTet* near);
+  void FindOnRidges(const ContactProblem& problem, const LocalCollider& collider, uint32_t tet,
+                    float depth, IsKnown is_known, const void* user);
   void Add(const SunkPoint& point);
   std::span<SunkPoint> KeepDeepest(const CollisionView& surface);
 

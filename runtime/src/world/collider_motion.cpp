@@ -187,7 +187,9 @@ ColliderExtent ExtentOf(const Collider& collider) {
       constexpr float kDeep = 2.0f * kMostColliderSize;
       const float highest = extent.centre.y + extent.half_extents.y;
       extent.centre.y = 0.5f * (highest - kDeep);
-      extent.half_extents.y = 0.5f * (highest + kDeep);
+      // So far out, floats are 6 cm apart.
+      constexpr float kRounding = 2.0f * std::numeric_limits<float>::epsilon();
+      extent.half_extents.y = 0.5f * (highest + kDeep) * (1.0f + kRounding);
     }
     return extent;
   }

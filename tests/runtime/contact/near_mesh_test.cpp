@@ -199,3 +199,36 @@ TEST_CASE("A search with a list does not look at the mesh") {
   }
   CHECK(num_found > 100);
 }
+
+TEST_CASE("Neighbours of triangles pass their side the other way") {
+  const std::vector<float> heights(4 * 5, 0.0f);
+  const StaticSubject room(Room());
+  TriangleSource field, mesh;
+  field.field = {heights, 4, 5, 0.5f};
+  mesh.mesh = &room.mesh();
+  for (const TriangleSource* source : {&field, &mesh}) {
+    const uint32_t count = source->num_triangles();
+    uint32_t num_open = 0;
+    for (uint32_t t = 0; t < count; ++t) {
+      for (int k = 0; k < 3; ++k) {
+        Vec3 own[3], others[3];
+        source->Corners(t, own);
+        const uint32_t other = source->Neighbour(t, k);
+        CAPTURE(t, k, other);
+        if (other == kNoTriangle) {
+          ++num_open;
+          continue;
+        }
+        REQUIRE(other < count);
+        source->Corners(other, others);
+        int shared = 0;
+        for (int j = 0; j < 3; ++j) {
+          shared +=
+              IsZero(others[j] - own[(k + 1) % 3]) && IsZero(others[(j + 1) % 3] - own[k]) ? 1 : 0;
+        }
+        CHECK(shared == 1);
+      }
+    }
+    CHECK(num_open == (source == &field ? 2u * (3 + 4) : 4u));
+  }
+}

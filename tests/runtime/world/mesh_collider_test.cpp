@@ -238,6 +238,69 @@ TEST_CASE("A mesh that takes the slot of another one holds a body in its place")
   }
 }
 
+// The solid of the same shape says how deep the mesh is in the body.
+TEST_CASE("A small mesh presses into the middle of a large triangle") {
+  const Vec3 place = {0.07f, 0.275f, 0.12f};
+  const ColliderDesc corner = BoxAt(TurnedPose(place, 0.9, {1, 0, 0.7}), {0.03f, 0.03f, 0.03f});
+  const ColliderDesc edge = BoxAt(TurnedPose(place, 0.8, {1, 0, 0}), {0.03f, 0.03f, 0.03f});
+  const ColliderDesc beam = BoxAt(TurnedPose(place, 0.8, {1, 0, 0.2}), {0.3f, 0.03f, 0.03f});
+  const auto [name, desc] = GENERATE_COPY(
+      std::make_pair("corner", corner), std::make_pair("edge", edge), std::make_pair("beam", beam),
+      std::make_pair("ball", SphereAt({0.07f, 0.26f, 0.12f}, 0.02f)));
+  CAPTURE(name);
+  const Vec3& half = desc.box.half_extents;
+  const tools::Vec3d high = {double(half.x), double(half.y), double(half.z)};
+  const StaticSubject subject(desc.type == ShapeType::kBox
+                                  ? plush::tests::MakeBox(high * -1.0, high)
+                                  : plush::tests::MakeSphere(0.02, 24, 48));
+  SolidScene scene(true, BodyAt({}));
+  AddCollider(&scene.world);
+  const ColliderId id = AddCollider(&scene.world, MeshOf(subject, desc.pose));
+  ColliderDesc solid = desc;
+  double deepest = -1.0;
+  for (int step = 0; step < 120; ++step) {
+    if (step < 60) solid.pose.position.y -= 0.0015f;
+    REQUIRE(scene.world.MoveCollider(id, solid.pose).ok());
+    scene.Step(1);
+    deepest = std::max(deepest, scene.DepthOfTrianglesIn(solid));
+  }
+  CHECK(scene.flags == kStepOk);
+  CHECK(scene.world.stats().contacts > 1);
+  CHECK(deepest > -1e-3 * double(kSize));
+  CHECK(deepest < 2e-3 * double(kSize));
+  CHECK(scene.DepthOfTrianglesIn(solid) < 1e-3 * double(kSize));
+}
+
+TEST_CASE("A peak of a height field presses into the middle of a large triangle") {
+  const std::vector<float> heights = {0.0f, 0.0f, 0.0f, 0.0f, 0.06f, 0.0f, 0.0f, 0.0f, 0.0f};
+  // Diagonals of cells make it a pyramid on a hexagon.
+  const std::vector<Vec3> corners = {
+      {0.04f, 0.06f, 0.04f}, {0.0f, 0.0f, 0.0f},   {0.04f, 0.0f, 0.0f}, {0.08f, 0.0f, 0.04f},
+      {0.08f, 0.0f, 0.08f},  {0.04f, 0.0f, 0.08f}, {0.0f, 0.0f, 0.04f}};
+  ColliderDesc field;
+  field.type = ShapeType::kHeightField;
+  field.height_field = {heights, 3, 3, 0.04f};
+  // Upside down, its peak above the body's top.
+  field.pose = {
+      {0.03f, 0.265f, 0.15f},
+      ToQuat(Eigen::AngleAxisd(std::numbers::pi, Eigen::Vector3d::UnitX()).toRotationMatrix())};
+  SolidScene scene(true, BodyAt({}));
+  AddCollider(&scene.world);
+  const ColliderId id = AddCollider(&scene.world, field);
+  ColliderDesc solid = HullAt(field.pose, corners);
+  double deepest = -1.0;
+  for (int step = 0; step < 80; ++step) {
+    if (step < 30) solid.pose.position.y -= 0.0015f;
+    REQUIRE(scene.world.MoveCollider(id, solid.pose).ok());
+    scene.Step(1);
+    deepest = std::max(deepest, scene.DepthOfTrianglesIn(solid));
+  }
+  CHECK(scene.flags == kStepOk);
+  CHECK(deepest > -1e-3 * double(kSize));
+  CHECK(deepest < 2e-3 * double(kSize));
+  CHECK(scene.DepthOfTrianglesIn(solid) < 1e-3 * double(kSize));
+}
+
 TEST_CASE("Meshes that cannot be colliders are refused by name") {
   World world;
   const StaticSubject box(plush::tests::MakeBox({-1, -1, -1}, {1, 1, 1}));

@@ -171,8 +171,11 @@ double SolidScene::DepthIn(ColliderId id) const {
 }
 
 double SolidScene::DepthOfTrianglesIn(ColliderId id) const {
+  return DepthOfTrianglesIn(DescOf(world, id));
+}
+
+double SolidScene::DepthOfTrianglesIn(const ColliderDesc& desc) const {
   constexpr int kGrid = 8, kRounds = 8;
-  const ColliderDesc desc = DescOf(world, id);
   const std::vector<Eigen::Vector3d> points = Points();
   const CollisionView& surface = shape.asset().collision();
   double deepest = -1e30;

@@ -41,6 +41,7 @@ struct SolidScene {
   double DepthIn(ColliderId id) const;
   /// The same for points all over the triangles.
   double DepthOfTrianglesIn(ColliderId id) const;
+  double DepthOfTrianglesIn(const ColliderDesc& desc) const;
   double Speed() const;
   Eigen::Vector3d Centre() const { return Eigen::Vector3d(MomentsOf(world, body).centre); }
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// SunkPoints::FindOnRidges: the triangles of a tet that ridges of a mesh press on.
+// Source: sunk_points.h.
+#include "base/vector_math.h"
+#include "collision/surface_records.h"
+#include "contact/lowest_vertex.h"
+#include "contact/near_mesh.h"
+#include "contact/ridge.h"
+#include "contact/sunk_points.h"
+
+#include <algorithm>
+
+namespace plush {
+
+void SunkPoints::FindOnRidges(const ContactProblem& problem, const LocalCollider& collider,
+                              uint32_t t, float depth, IsKnown is_known, const void* user) {
+  // A ridge that starts deeper behind a triangle is behind another part of the surface.
+  constexpr float kDeepest = 0.2f;  // [reach]
+  if (collider.mesh.source->has_two_sides()) return;
+  const CollisionView& collision = *problem.surface.collision;
+  const CdgTet& tet = collision.tets[t];
+  const TetNumbers movable = MovableOf(problem.surface, tet);
+  if (std::ranges::count(movable, 0.0f) == 4) return;
+  const float deepest_start = kDeepest * problem.reach;
+  Vec3 from[4], to[4];
+  for (int k = 0; k < 4; ++k) {
+    from[k] = collider.start.ToLocal(problem.x[tet.nodes[k]]);
+    to[k] = collider.end.ToLocal(ends_[tet.nodes[k]]);
+  }
+  const NearMesh::Box box = BoxAround(tet, from, to, deepest_start);
+  uint32_t first = 0;
+  const std::span<const Vec4> vertices = VerticesOf(collision, t, &first);
+  SunkPoint deepest = {0, t, 0, collider.slot, -depth};
+  Vec4 weights;
+  const auto look_at = [&](const Ridge& ridge, const auto& triangle, uint32_t i) {
+    Vec4 of_corners[3];
+    Vec3 starts[3], ends[3];
+    for (int k = 0; k < 3; ++k) {
+      const uint32_t v = VertexOf(triangle, k);
+      if (v - first >= vertices.size()) return;  // of another tet: a wrong file
+      of_corners[k] = vertices[v - first];
+      const Vec4& w = of_corners[k];
+      starts[k] = from[0] * w.x + from[1] * w.y + from[2] * w.z + from[3] * w.w;
+      ends[k] = to[0] * w.x + to[1] * w.y + to[2] * w.z + to[3] * w.w;
+    }
+    const RidgePoints points(ridge, ends, -depth);
+    for (uint32_t p = 0; p < points.count; ++p) {
+      const RidgePoint& at = points.at[p];
+      const Vec3 start = PointOf(starts, {at.u, at.v, 0.0f});
+      const float start_gap = Dot(at.normal, start) - at.offset;
+      SunkPoint point = {problem.surface.num_points() + TouchingSurface::kPointsPerTriangle * i,
+                         t,
+                         0,
+                         collider.slot,
+                         at.gap + AllowedDepth(start_gap, problem.slop),
+                         at.u,
+                         at.v,
+                         ridge.face};
+      const auto mean = [&](float Vec4::*w) {
+        return of_corners[0].*w * (1.0f - at.u - at.v) + of_corners[1].*w * at.u +
+               of_corners[2].*w * at.v;
+      };
+      const Vec4 of_point = {mean(&Vec4::x), mean(&Vec4::y), mean(&Vec4::z), mean(&Vec4::w)};
+      if (start_gap < -deepest_start || !(point.gap < deepest.gap) ||
+          MeanOf(movable.data(), of_point) < kLeastMovable || is_known(user, point)) {
+        continue;
+      }
+      deepest = point;
+      weights = of_point;
+    }
+  };
+  const auto look_around = [&](const Ridge& ridge) {
+    if (!MayMeetBox(ridge, box)) return;
+    WithTriangles(collision, [&](const auto& triangles) {
+      ForTrianglesOf(collision, t, [&](uint32_t, uint32_t i) { look_at(ridge, triangles[i], i); });
+    });
+  };
+  if (mesh_.is_allocated() && mesh_.has_all_ridges()) {
+    mesh_.ForRidges(look_around);
+  } else {
+    ForRidgesIn(box, collider.mesh, [&](const Ridge& ridge) {
+      look_around(ridge);
+      return true;
+    });
+  }
+  if (!(deepest.gap < -depth)) return;
+  const float shares[4] = {weights.x, weights.y, weights.z, weights.w};
+  deepest.node = tet.nodes[std::ranges::max_element(shares) - shares];
+  Add(deepest);
+}
+
+}  // namespace plush
