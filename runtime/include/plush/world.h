@@ -174,8 +174,8 @@ class World {
   /// - A sleeping body reports no kStayed, but what sensors do to it. A disabled body's touches
   ///   end. A removed body's do not.
   /// - Sensors are tested at the end of the step, against the triangles of the collision surface,
-  ///   or the nodes of cages without one. A sensor wholly inside a body touches nothing, nor does
-  ///   one that a body passes within a step.
+  ///   or the nodes of cages without one; height fields and meshes against vertices only. A sensor
+  ///   wholly inside a body touches nothing, nor does one that a body passes within a step.
   /// - Pairs of bodies follow, by ascending slots: each once, with the smaller slot as `body`, if
   ///   one of them reports.
   /// - Nothing but sensors is reported with a ContactMethod.
@@ -209,7 +209,7 @@ class World {
   /// side of a plane's normal, or to the nearest side of other shapes. Wakes all bodies that may
   /// touch it. Allocates memory for the contacts of each body. Errors: kInvalidArgument (a
   /// description out of range), kUnsupported (a mesh of a body without a collision surface or of
-  /// more than 2^30 triangles, a height field or mesh as a sensor), kOutOfMemory.
+  /// more than 2^30 triangles, an open mesh as a sensor), kOutOfMemory.
   Status AddCollider(const ColliderDesc& desc, ColliderId* out_id);
 
   /// Takes a collider out; its id becomes stale. Forgets its contacts. Wakes the bodies that touch

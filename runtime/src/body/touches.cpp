@@ -56,14 +56,13 @@ WorldBox BoxOf(const Body& body) {
   return box;
 }
 
-Touch TouchOf(const StepCollider& collider, const LocalCollider& sensor, const SensedPoint& sensed,
-              const Body& body) {
+Touch TouchOf(const StepCollider& collider, const SensedPoint& sensed, const Body& body) {
   const Vec3 x = sensed.point.Of(body.x.span());
   Touch touch;
   touch.collider = collider.id;
   touch.is_sensor = true;
   touch.point = WorldPosition(body, x);
-  touch.normal = sensor.TangentFor(x).normal;
+  touch.normal = sensed.normal;
   const Vec3 own = sensed.point.Of(body.v.span()) * body.scale;
   const Vec3 carried =
       collider.moves
@@ -71,6 +70,7 @@ Touch TouchOf(const StepCollider& collider, const LocalCollider& sensor, const S
           : Vec3{};
   touch.approach_speed = std::fmax(Dot(touch.normal, carried - own), 0.0f);
   touch.triangle = sensed.triangle;
+  touch.other_triangle = sensed.other_triangle;
   return touch;
 }
 
@@ -147,7 +147,7 @@ bool FindSensors(const StepSettings& settings, Body* body) {
       has_room = false;
       break;
     }
-    body->found[body->num_found++] = TouchOf(collider, sensor, sensed, *body);
+    body->found[body->num_found++] = TouchOf(collider, sensed, *body);
   }
   std::ranges::sort(body->found.span().first(body->num_found), {},
                     [](const Touch& touch) { return SlotOf(touch.collider); });

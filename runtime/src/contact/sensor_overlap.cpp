@@ -59,6 +59,7 @@ class Sensor {
 
 bool FindDeepestInSensor(const LocalCollider& sensor, const TouchingSurface& surface, NodeVectors x,
                          SensedPoint* out_deepest) {
+  if (sensor.is_mesh()) return FindDeepestInMesh(sensor, surface, x, out_deepest);
   const Sensor shape(sensor);
   SensedPoint deepest;
   bool found = false;
@@ -70,6 +71,7 @@ bool FindDeepestInSensor(const LocalCollider& sensor, const TouchingSurface& sur
       deepest = {gap, UINT32_MAX, surface.Node(i)};
       found = true;
     }
+    deepest.normal = sensor.TangentFor(deepest.point.Of(x)).normal;
     *out_deepest = deepest;
     return found;
   }
@@ -122,7 +124,10 @@ bool FindDeepestInSensor(const LocalCollider& sensor, const TouchingSurface& sur
   for (uint32_t t = 0; t < num_tets && first < num_tets; ++t) {
     if (t != first && bound_of(t) <= deepest.gap) search(t);
   }
-  if (found) deepest.point = surface.Inside(of_tet, deepest.triangle, at.u, at.v);
+  if (found) {
+    deepest.point = surface.Inside(of_tet, deepest.triangle, at.u, at.v);
+    deepest.normal = sensor.TangentFor(deepest.point.Of(x)).normal;
+  }
   *out_deepest = deepest;
   return found;
 }

@@ -122,10 +122,6 @@ Status CheckShape(const ColliderDesc& desc) {
 
 Status CheckDescription(const ColliderDesc& desc) {
   Status status = CheckShape(desc);
-  const bool has_triangles = desc.type == ShapeType::kHeightField || desc.type == ShapeType::kMesh;
-  if (status.ok() && desc.sensor && has_triangles) {
-    return {StatusCode::kUnsupported, "sensor", "must be a plane or a solid", 0};
-  }
   if (status.ok()) status = CheckPose(desc.pose);
   if (status.ok()) status = CheckVelocities(desc.velocity, desc.angular_velocity);
   if (status.ok()) status = CheckFriction(desc.friction);
@@ -196,6 +192,10 @@ Status World::AddCollider(const ColliderDesc& desc, ColliderId* out_id) {
   if (desc.type == ShapeType::kMesh) {
     const Status found = w.FindTriangles(desc.mesh, &mesh);
     if (!found.ok()) return found;
+    if (desc.sensor && mesh->sides != MeshSides::kSolid) {
+      w.FreeUnusedMeshes();
+      return {StatusCode::kUnsupported, "sensor", "must be a closed mesh", 0};
+    }
   }
   Hull* hull = nullptr;
   if (desc.type == ShapeType::kHull) {

@@ -293,7 +293,7 @@ Status StateReader::CheckColliders() const {
     }
     if (!IsShape(c) || !IsPose(c.pose) || !IsPose(c.target) || c.has_target > 1 ||
         !AreFinite(c.velocity) || !AreFinite(c.angular_velocity) ||
-        !AreFinite(c.surface_velocity) || c.sensor > (HasTriangles(c) ? 0u : 1u) ||
+        !AreFinite(c.surface_velocity) || c.sensor > 1u ||
         !IsCoefficient(c.friction, kMostCoefficient) || !IsCoefficient(c.restitution, 1.0f)) {
       return Corrupt(section, "a number is out of range", i);
     }

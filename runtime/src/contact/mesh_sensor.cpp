@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// FindDeepestInMesh: vertices of a surface in a closed mesh, or below a height field.
+// Source: sensor_overlap.h.
+#include "base/vector_math.h"
+#include "collision/static_mesh_query.h"
+#include "collision/surface_records.h"
+#include "contact/sensor_overlap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace plush {
+namespace {
+
+constexpr float kFar = std::numeric_limits<float>::infinity();
+
+// A place of the sensor's surface near a point.
+struct Place {
+  float gap = kFar;  // of the point, negative inside [m]
+  uint32_t triangle = kNoTriangle;
+  Vec3 normal;  // out of the sensor, in its coordinates
+};
+
+// The nearest place to `x`, in the body's coordinates. If it is farther outside than `reach`, the
+// gap may be infinite.
+Place PlaceNear(const LocalCollider& sensor, const Vec3& x, float reach) {
+  const ColliderMesh& mesh = sensor.mesh;
+  const Vec3 local = sensor.end.ToLocal(x);
+  if (mesh.source->mesh == nullptr) {
+    const NearestPoint nearest = mesh.FindNearest(local, reach, nullptr);
+    if (nearest.face == kNoTriangle) return {};
+    return {std::copysign(nearest.distance, nearest.gap), nearest.face / 2, nearest.normal};
+  }
+  const auto in_mesh = [&](float at, int axis) {
+    return static_cast<float>(double(at) / mesh.unit + mesh.anchor[axis]);
+  };
+  const Vec3 point = {in_mesh(local.x, 0), in_mesh(local.y, 1), in_mesh(local.z, 2)};
+  const StaticNearest nearest = NearestOfStaticMesh(*mesh.source->mesh, point, kFar);
+  if (!nearest.valid()) return {};
+  const float distance = static_cast<float>(double(nearest.distance) * mesh.unit);
+  return {nearest.behind ? -distance : distance, nearest.triangle, nearest.normal};
+}
+
+}  // namespace
+
+bool FindDeepestInMesh(const LocalCollider& sensor, const TouchingSurface& surface, NodeVectors x,
+                       SensedPoint* out_deepest) {
+  const TriangleSource& source = *sensor.mesh.source;
+  if (source.mesh != nullptr && source.mesh->sides != MeshSides::kSolid) return false;
+  Place deepest;
+  const auto look_at = [&](const EmbeddedPoint& point, float reach) {
+    const Place place = PlaceNear(sensor, point.Of(x), reach);
+    if (!(place.gap <= 0.0f) || !(place.gap < deepest.gap)) return;
+    deepest = place;
+    out_deepest->point = point;
+  };
+  if (!surface.has_vertices()) {
+    for (uint32_t i = 0; i < surface.pinned.size(); ++i) look_at(surface.Node(i), sensor.reach);
+  }
+  const CollisionView& collision = *surface.collision;
+  for (uint32_t t = 0; t < collision.tets.size(); ++t) {
+    // No vertex is farther from the first node than one of the others is.
+    const uint32_t* nodes = collision.tets[t].nodes;
+    float reach = 0.0f;
+    for (int k = 1; k < 4; ++k) reach = std::fmax(reach, Length(x[nodes[k]] - x[nodes[0]]));
+    const float least = PlaceNear(sensor, x[nodes[0]], reach).gap - reach;
+    if (!(least <= 0.0f) || !(least < deepest.gap)) continue;
+    uint32_t first = 0;
+    const size_t count = VerticesOf(collision, t, &first).size();
+    for (uint32_t v = first; v < first + count; ++v) look_at(surface.Vertex(t, v), -least);
+  }
+  if (deepest.triangle == kNoTriangle) return false;
+  out_deepest->gap = deepest.gap;
+  out_deepest->triangle = surface.TriangleAt(out_deepest->point.id);
+  out_deepest->normal = sensor.end.rotation * deepest.normal;
+  out_deepest->other_triangle = deepest.triangle;
+  return true;
+}
+
+}  // namespace plush
