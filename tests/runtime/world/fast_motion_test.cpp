@@ -2,8 +2,9 @@
 // Bodies thrown at colliders of every shape, thin and small ones too, and colliders thrown at
 // bodies: nothing passes.
 //
-// - PLUSH_TEST_FULL=1 throws 1e4 times instead of 200.
+// - PLUSH_TEST_FULL=1 throws 1e4 times at each, instead of 200 and 70 times.
 // - PLUSH_THROW_SEED=N takes the throw of that seed alone.
+#include "runtime/collision/static_meshes.h"
 #include "runtime/world/solid_scene.h"
 #include "skip.h"
 
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <numbers>
 
 using namespace plush;
@@ -53,6 +55,78 @@ ColliderDesc SmallSolid(Random* random, std::vector<Vec3>* points, const char** 
   }
 }
 
+// The throws to take.
+struct Throws {
+  explicit Throws(uint32_t few) {
+    const char* only = std::getenv("PLUSH_THROW_SEED");
+    is_one = only != nullptr;
+    first = is_one ? static_cast<uint32_t>(std::atoi(only)) : 1;
+    count = is_one ? 1 : tests::FullTests() ? 10000 : few;
+  }
+  uint32_t first, count;
+  bool is_one;
+};
+
+// A wide collider of any shape, whose side towards -x is at a pose's origin.
+struct Wall {
+  Wall(const Pose& at, Random* random) {
+    const double thickness = random->Uniform(0.01, 0.6);
+    const uint32_t cells = 1 + random->Below(12);
+    const auto half = static_cast<float>(0.5 * thickness);
+    const Eigen::Matrix3d turn = RotationOf(at.rotation);
+    const auto along = [&](double x) { return ToVec3(ToEigen(at.position) + turn.col(0) * x); };
+    switch (random->Below(7)) {
+      case 0:
+        name = "plane";
+        desc.plane.normal = {-1.0f, 0.0f, 0.0f};
+        desc.pose = at;
+        break;
+      case 1:
+        name = "sphere";
+        desc = SphereAt(along(7.0), 7.0f);
+        break;
+      case 2:
+        name = "capsule";
+        desc = CapsuleAt({along(4.0), at.rotation}, 30.0f, 4.0f);
+        break;
+      case 3:
+        name = "box";
+        desc = BoxAt({along(0.5 * thickness), at.rotation}, {half, 30.0f, 30.0f});
+        break;
+      case 4:
+        name = "hull";
+        corners = BoxCorners({half, 30.0f, 30.0f});
+        desc = HullAt({along(0.5 * thickness), at.rotation}, corners);
+        break;
+      case 5: {
+        name = "height field";
+        heights.assign(size_t{cells + 1} * (cells + 1), 0.0f);
+        const Eigen::Matrix3d upright =
+            turn * Eigen::AngleAxisd(0.5 * std::numbers::pi, Eigen::Vector3d::UnitZ());
+        desc.type = ShapeType::kHeightField;
+        desc.height_field = {heights, cells + 1, cells + 1, 60.0f / static_cast<float>(cells)};
+        desc.pose.rotation = ToQuat(upright);
+        desc.pose.position =
+            ToVec3(ToEigen(at.position) - upright * Eigen::Vector3d(30.0, 0.0, 30.0));
+        break;
+      }
+      default:
+        name = "mesh";
+        mesh = std::make_unique<StaticSubject>(
+            plush::tests::MakeGridBox({0.0, -30.0, -30.0}, {thickness, 30.0, 30.0}, 1 + cells / 4));
+        desc.type = ShapeType::kMesh;
+        desc.mesh = {&mesh->asset(), 1.0f};
+        desc.pose = at;
+    }
+  }
+
+  ColliderDesc desc;
+  const char* name = "";
+  std::vector<Vec3> corners;
+  std::vector<float> heights;
+  std::unique_ptr<StaticSubject> mesh;
+};
+
 // Whether a point is in a tet of the body.
 bool IsIn(const SolidScene& scene, const Eigen::Vector3d& point) {
   const std::vector<Vec3> x = PositionsOf(scene.world, scene.body, scene.shape.num_nodes());
@@ -66,9 +140,7 @@ bool IsIn(const SolidScene& scene, const Eigen::Vector3d& point) {
 }  // namespace
 
 TEST_CASE("Small and thin solids do not pass through a body's triangles, however fast", "[long]") {
-  const char* only = std::getenv("PLUSH_THROW_SEED");
-  const uint32_t first = only != nullptr ? static_cast<uint32_t>(std::atoi(only)) : 1;
-  const uint32_t count = only != nullptr ? 1 : tests::FullTests() ? 10000 : 200;
+  const auto [first, count, is_one] = Throws(200);
   uint32_t passed = 0, too_deep = 0, frozen = 0;
   double deepest = 0.0;
   for (uint32_t seed = first; seed < first + count; ++seed) {
@@ -114,7 +186,7 @@ TEST_CASE("Small and thin solids do not pass through a body's triangles, however
     frozen += (scene.flags & kStepBodyFrozen) != 0 ? 1 : 0;
     deepest = std::max(deepest, depth);
     too_deep += depth > 0.01 * kSize ? 1 : 0;
-    if (has_passed || depth > 0.01 * kSize || only != nullptr) {
+    if (has_passed || depth > 0.01 * kSize || is_one) {
       std::printf("seed %u: %s, %s, way %.3f sizes, turn %.2f: %s%s, depth %.4f sizes\n", seed,
                   name, moves ? "moves" : "static", way / kSize, turn, has_hit ? "hit" : "NO HIT",
                   is_inside ? ", INSIDE" : "", depth / kSize);
@@ -126,5 +198,57 @@ TEST_CASE("Small and thin solids do not pass through a body's triangles, however
   CHECK(passed <= std::max(1u, count / 40));
   CHECK(too_deep <= std::max(1u, count / 100));
   CHECK(deepest < 0.1 * kSize);
+  CHECK(frozen == 0);
+}
+
+TEST_CASE("Nothing passes wide colliders of any shape, still or moving, however fast", "[long]") {
+  const auto [first, count, is_one] = Throws(70);
+  uint32_t missed = 0, too_deep = 0, frozen = 0;
+  double deepest = -1.0;
+  for (uint32_t seed = first; seed < first + count; ++seed) {
+    Random random(seed);
+    const bool has_surface = random.Below(2) == 0, moves = random.Below(2) == 0;
+    const auto speed = static_cast<float>(ThrowSpeed(&random));
+    const Pose pose = TurnedPose({1.0f, 0.1f, 0.1f}, random.Uniform(-0.5, 0.5), {0, 0, 1});
+    Wall wall(pose, &random);
+    const bool is_round =
+        wall.desc.type == ShapeType::kSphere || wall.desc.type == ShapeType::kCapsule;
+    BodyDesc start;
+    start.pose.rotation = ToQuat(random.Rotation());
+    if (!moves) start.velocity = {speed, 0.0f, 0.0f};
+    WorldDesc world;
+    world.gravity = {};
+    SolidScene scene(has_surface, start, world);
+    const ColliderId id = AddCollider(&scene.world, wall.desc);
+    const Eigen::Vector3d normal = RotationOf(pose.rotation).col(0);
+    Eigen::Vector3d at = ToEigen(pose.position);
+    bool has_hit = false;
+    // A second after the hit, at the latest.
+    const int steps = 100 + static_cast<int>(1.5f / (speed * SolidScene::kDt));
+    for (int step = 0; step < steps; ++step) {
+      if (moves) {
+        wall.desc.pose.position.x -= speed * SolidScene::kDt;
+        at.x() -= double(speed * SolidScene::kDt);
+        REQUIRE(scene.world.MoveCollider(id, wall.desc.pose).ok());
+      }
+      scene.Step(1);
+      has_hit = has_hit || scene.world.stats().contacts > 0;
+    }
+    const double depth =
+        is_round ? scene.DepthIn(id) : scene.FarthestAlong(normal) - normal.dot(at);
+    missed += has_hit ? 0 : 1;
+    frozen += (scene.flags & kStepBodyFrozen) != 0 ? 1 : 0;
+    too_deep += depth > 0.01 * kSize ? 1 : 0;
+    deepest = std::max(deepest, depth);
+    if (!has_hit || depth > 0.01 * kSize || is_one) {
+      std::printf("seed %u: %s, %s, %.3f sizes a step: %s, depth %.4f sizes\n", seed, wall.name,
+                  moves ? "moves" : "static", double(speed * SolidScene::kDt) / kSize,
+                  has_hit ? "hit" : "NO HIT", depth / kSize);
+    }
+  }
+  std::printf("%u throws, seeds from %u: deepest vertex after 1 s %.4f sizes\n", count, first,
+              deepest / kSize);
+  CHECK(missed == 0);
+  CHECK(too_deep == 0);
   CHECK(frozen == 0);
 }
