@@ -258,6 +258,7 @@ struct StepTarget {
 struct SweptCollider {
   WorldBox box;
   uint32_t slot = 0;
+  double farthest = 0.0;  ///< greatest coordinate along x of this one and those before it [m]
 };
 
 /// A collider as it moves through a step, in the world.
@@ -291,10 +292,10 @@ struct StepSettings {
   SleepSettings sleep;
   SplittingSettings splitting;  ///< of the body or crowd that StepIsland or StepCrowd steps
   std::span<const StepCollider> colliders;  ///< by slot
-  std::span<const SweptCollider> swept;     ///< of all colliders but sensors, ascending slots
-  std::span<const SweptCollider> sensors;   ///< of the sensors, ascending slots
-  bool any_solid = false;                   ///< whether one of `swept` is a solid
-  std::span<const StepTarget> targets;      ///< of attachments, by slot
+  // Of colliders but sensors: half-spaces by slot, solids and meshes by box.low[0].
+  std::span<const SweptCollider> half_spaces, bounded;
+  std::span<const SweptCollider> sensors;  ///< ascending slots
+  std::span<const StepTarget> targets;     ///< of attachments, by slot
   MixCoefficients mix_friction = nullptr;
   MixCoefficients mix_restitution = nullptr;
   float dt = 0.0f;                  ///< [s]

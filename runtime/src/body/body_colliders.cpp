@@ -159,10 +159,8 @@ static WorldBox ReachOf(const StepSettings& settings, const Body& body) {
   const Vec3 gained = GravityOf(settings, body) * settings.dt;
   for (size_t i = 0; i < body.x.size(); ++i) {
     const Vec3 x = body.x[i], to = x + (body.v[i] + gained) * time;
-    low = {std::fmin(low.x, std::fmin(x.x, to.x)), std::fmin(low.y, std::fmin(x.y, to.y)),
-           std::fmin(low.z, std::fmin(x.z, to.z))};
-    high = {std::fmax(high.x, std::fmax(x.x, to.x)), std::fmax(high.y, std::fmax(x.y, to.y)),
-            std::fmax(high.z, std::fmax(x.z, to.z))};
+    low = LowerOf(x, LowerOf(to, low));
+    high = UpperOf(x, UpperOf(to, high));
   }
   const double margin = double(kShareOfEdge * body.simulation.median_edge), s = body.scale;
   const double lows[3] = {low.x, low.y, low.z}, highs[3] = {high.x, high.y, high.z};
@@ -205,19 +203,39 @@ static bool ComesNear(const StepCollider& collider, const WorldBox& box) {
   return mesh.HasTriangles(-high, high);
 }
 
+// Adds a slot in order. If there is no room, drops the greatest one and returns false.
+static bool AddNear(uint32_t slot, Body* body) {
+  const bool has_room = body->num_near < body->colliders.size();
+  size_t at = has_room ? body->num_near++ : body->num_near - 1;
+  if (!has_room && slot > body->colliders[at].slot) return false;
+  for (; at > 0 && body->colliders[at - 1].slot > slot; --at) {
+    body->colliders[at].slot = body->colliders[at - 1].slot;
+  }
+  body->colliders[at].slot = slot;
+  return has_room;
+}
+
 bool FindNearColliders(const StepSettings& settings, Body* body) {
   body->num_near = 0;
   if (body->colliders.size() == 0) return true;
-  const WorldBox reach = settings.any_solid ? ReachOf(settings, *body) : WorldBox{};
-  for (const SweptCollider& swept : settings.swept) {
-    if (!swept.box.Overlaps(reach)) continue;
-    const StepCollider& collider = settings.colliders[swept.slot];
-    if (!MayTouch(collider.filter, body->filter)) continue;
-    if (collider.mesh.exists() && !ComesNear(collider, reach)) continue;
-    if (body->num_near == body->colliders.size()) return false;
-    body->colliders[body->num_near++].slot = swept.slot;
+  bool has_room = true;
+  const auto may_touch = [&](const SweptCollider& swept) {
+    return MayTouch(settings.colliders[swept.slot].filter, body->filter);
+  };
+  for (const SweptCollider& swept : settings.half_spaces) {
+    if (may_touch(swept)) has_room = AddNear(swept.slot, body) && has_room;
   }
-  return true;
+  if (settings.bounded.empty()) return has_room;
+  const WorldBox reach = ReachOf(settings, *body);
+  // Those before end too early along x, as all before them.
+  auto at = std::ranges::lower_bound(settings.bounded, reach.low[0], {}, &SweptCollider::farthest);
+  for (; at != settings.bounded.end() && at->box.low[0] <= reach.high[0]; ++at) {
+    if (!at->box.Overlaps(reach) || !may_touch(*at)) continue;
+    const StepCollider& collider = settings.colliders[at->slot];
+    if (collider.mesh.exists() && !ComesNear(collider, reach)) continue;
+    has_room = AddNear(at->slot, body) && has_room;
+  }
+  return has_room;
 }
 
 void PlaceLocalColliders(const StepSettings& settings, float at, float h, Body* body) {

@@ -78,7 +78,7 @@ Touch TouchOf(const StepCollider& collider, const SensedPoint& sensed, const Bod
 
 void StartTouches(Body* body) {
   body->num_found = 0;
-  std::fill(body->sums.begin(), body->sums.end(), TouchSums{});
+  std::fill_n(body->sums.begin(), body->num_near, TouchSums{});
 }
 
 void AddTouches(float h, Body* body) {

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 namespace plush {
 namespace {
@@ -266,11 +267,10 @@ void World::Impl::WakeTouching(const Collider& collider) {
   }
 }
 
-void World::Impl::PlaceColliders() {
+// Where colliders are in the step, and lists of them. What rests needs no other look in each step.
+void World::Impl::FindPlaces() {
   const uint32_t num_slots = collider_slots.num_slots();
   for (uint32_t slot = 0; slot < num_slots; ++slot) step_colliders[slot] = {};
-  settings.any_solid = false;
-  size_t num_swept = 0;
   bool any_moves = false;
   for (const uint32_t slot : collider_slots) {
     Collider& collider = colliders[slot];
@@ -279,18 +279,39 @@ void World::Impl::PlaceColliders() {
       collider.bounds = step_colliders[slot].swept;
       collider.has_bounds = true;
     }
-    if (step_colliders[slot].is_sensor) continue;
-    swept[num_swept++] = {step_colliders[slot].swept, slot};
-    any_moves = any_moves || step_colliders[slot].moves;
-    settings.any_solid = settings.any_solid || step_colliders[slot].is_solid;
+    any_moves = any_moves || collider.Moves() || collider.has_target;
   }
-  settings.colliders = {step_colliders.data(), num_slots};
-  settings.swept = {swept.data(), num_swept};
-  for (const uint32_t slot : collider_slots) {
-    if (step_colliders[slot].is_sensor) swept[num_swept++] = {step_colliders[slot].swept, slot};
+  uint32_t count = 0;
+  const auto list = [&](const auto& belongs) {
+    const uint32_t before = count;
+    for (const uint32_t slot : collider_slots) {
+      const StepCollider& collider = step_colliders[slot];
+      if (belongs(collider)) swept[count++] = {collider.swept, slot};
+    }
+    return count - before;
+  };
+  num_half_spaces = list([](const StepCollider& c) { return !c.is_sensor && !c.is_solid; });
+  num_bounded = list([](const StepCollider& c) { return !c.is_sensor && c.is_solid; });
+  num_sensors = list([](const StepCollider& c) { return c.is_sensor; });
+  const std::span<SweptCollider> bounded = swept.span().subspan(num_half_spaces, num_bounded);
+  std::ranges::sort(bounded, {},
+                    [](const SweptCollider& c) { return std::make_pair(c.box.low[0], c.slot); });
+  double farthest = -std::numeric_limits<double>::infinity();
+  for (SweptCollider& of : bounded) {
+    farthest = std::fmax(farthest, of.box.high[0]);
+    of.farthest = farthest;
   }
-  settings.sensors = {swept.data() + settings.swept.size(), num_swept - settings.swept.size()};
-  if (any_moves) WakeByColliders();
+  colliders_are_placed = !any_moves;
+}
+
+void World::Impl::PlaceColliders() {
+  if (!colliders_are_placed) FindPlaces();
+  const std::span<const SweptCollider> all = swept.span();
+  settings.colliders = {step_colliders.data(), collider_slots.num_slots()};
+  settings.half_spaces = all.first(num_half_spaces);
+  settings.bounded = all.subspan(num_half_spaces, num_bounded);
+  settings.sensors = all.subspan(num_half_spaces + num_bounded, num_sensors);
+  if (!colliders_are_placed) WakeByColliders();
 }
 
 // Wakes the sleeping bodies that a collider reaches in this step.
@@ -305,7 +326,7 @@ void World::Impl::WakeByColliders() {
 
 bool World::Impl::TouchesMovingCollider(const Body& body) const {
   if (IsAttachedToMoving(body)) return true;
-  const WorldBox box = settings.any_solid ? WakingBox(body) : WorldBox{};
+  const WorldBox box = settings.bounded.empty() ? WorldBox{} : WakingBox(body);
   for (const uint32_t slot : collider_slots) {
     const StepCollider& collider = step_colliders[slot];
     const bool runs = collider.moves || !IsZero(collider.surface_velocity);
@@ -319,6 +340,7 @@ bool World::Impl::TouchesMovingCollider(const Body& body) const {
 }
 
 void World::Impl::MoveColliders() {
+  if (colliders_are_placed) return;
   for (const uint32_t slot : collider_slots) {
     Collider& collider = colliders[slot];
     if (step_colliders[slot].moves) {

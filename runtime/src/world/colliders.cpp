@@ -146,6 +146,12 @@ Status World::Impl::FindCollider(const Impl* impl, ColliderId id, Collider** out
   return {};
 }
 
+Status World::Impl::FindToChange(Impl* impl, ColliderId id, Collider** out_collider) {
+  const Status found = FindCollider(impl, id, out_collider);
+  if (found.ok()) impl->colliders_are_placed = false;
+  return found;
+}
+
 // Makes room for the arrays' elements of slots up to `slot`.
 bool World::Impl::ReserveColliderArrays(uint32_t slot) {
   return Reserve(&colliders, slot) && Reserve(&step_colliders, slot) && Reserve(&swept, slot);
@@ -181,6 +187,7 @@ Status World::AddCollider(const ColliderDesc& desc, ColliderId* out_id) {
   if (impl_ == nullptr) return kNoWorld;
   Impl& w = *impl_;
   const Status reserved = w.ReserveCollider();
+  w.colliders_are_placed = false;  // memory may have moved
   if (!reserved.ok()) return reserved;
   const bool has_triangles = desc.type == ShapeType::kHeightField || desc.type == ShapeType::kMesh;
   for (const uint32_t b : w.slots) {
@@ -222,7 +229,7 @@ Status World::AddCollider(const ColliderDesc& desc, ColliderId* out_id) {
 
 Status World::RemoveCollider(ColliderId id) {
   Collider* collider = nullptr;
-  const Status found = Impl::FindCollider(impl_, id, &collider);
+  const Status found = Impl::FindToChange(impl_, id, &collider);
   if (!found.ok()) return found;
   const uint32_t slot = SlotOf(id.value);
   impl_->WakeTouching(*collider);
@@ -245,7 +252,7 @@ Status World::GetCollider(ColliderId id, ColliderDesc* out_desc) const {
 
 Status World::SetColliderPose(ColliderId id, const Pose& pose) {
   Collider* collider = nullptr;
-  Status status = Impl::FindCollider(impl_, id, &collider);
+  Status status = Impl::FindToChange(impl_, id, &collider);
   if (status.ok()) status = CheckPose(pose);
   if (!status.ok()) return status;
   impl_->WakeTouching(*collider);  // where it was
@@ -260,7 +267,7 @@ Status World::SetColliderPose(ColliderId id, const Pose& pose) {
 
 Status World::MoveCollider(ColliderId id, const Pose& target) {
   Collider* collider = nullptr;
-  Status status = Impl::FindCollider(impl_, id, &collider);
+  Status status = Impl::FindToChange(impl_, id, &collider);
   if (status.ok()) status = CheckPose(target);
   if (!status.ok()) return status;
   collider->has_target = true;
@@ -272,7 +279,7 @@ Status World::MoveCollider(ColliderId id, const Pose& target) {
 Status World::SetColliderVelocity(ColliderId id, const Vec3& velocity,
                                   const Vec3& angular_velocity) {
   Collider* collider = nullptr;
-  Status status = Impl::FindCollider(impl_, id, &collider);
+  Status status = Impl::FindToChange(impl_, id, &collider);
   if (status.ok()) status = CheckVelocities(velocity, angular_velocity);
   if (!status.ok()) return status;
   collider->has_target = false;
@@ -284,7 +291,7 @@ Status World::SetColliderVelocity(ColliderId id, const Vec3& velocity,
 
 Status World::SetColliderSurfaceVelocity(ColliderId id, const Vec3& velocity) {
   Collider* collider = nullptr;
-  Status status = Impl::FindCollider(impl_, id, &collider);
+  Status status = Impl::FindToChange(impl_, id, &collider);
   if (status.ok()) status = CheckSurfaceVelocity(velocity);
   if (!status.ok()) return status;
   collider->desc.surface_velocity = velocity;
@@ -294,7 +301,7 @@ Status World::SetColliderSurfaceVelocity(ColliderId id, const Vec3& velocity) {
 
 Status World::SetColliderFriction(ColliderId id, float friction) {
   Collider* collider = nullptr;
-  Status status = Impl::FindCollider(impl_, id, &collider);
+  Status status = Impl::FindToChange(impl_, id, &collider);
   if (status.ok()) status = CheckFriction(friction);
   if (!status.ok()) return status;
   collider->desc.friction = Given(friction);
@@ -304,7 +311,7 @@ Status World::SetColliderFriction(ColliderId id, float friction) {
 
 Status World::SetColliderRestitution(ColliderId id, float restitution) {
   Collider* collider = nullptr;
-  Status status = Impl::FindCollider(impl_, id, &collider);
+  Status status = Impl::FindToChange(impl_, id, &collider);
   if (status.ok()) status = CheckRestitution(restitution);
   if (status.ok()) collider->desc.restitution = Given(restitution);
   return status;
@@ -312,7 +319,7 @@ Status World::SetColliderRestitution(ColliderId id, float restitution) {
 
 Status World::SetFilter(ColliderId id, const Filter& filter) {
   Collider* collider = nullptr;
-  const Status found = Impl::FindCollider(impl_, id, &collider);
+  const Status found = Impl::FindToChange(impl_, id, &collider);
   if (!found.ok()) return found;
   collider->desc.filter = filter;
   impl_->ForgetContacts(SlotOf(id.value));
@@ -343,7 +350,7 @@ bool World::IsValid(ColliderId id) const {
 
 Status World::SetUserData(ColliderId id, uint64_t user_data) {
   Collider* collider = nullptr;
-  const Status found = Impl::FindCollider(impl_, id, &collider);
+  const Status found = Impl::FindToChange(impl_, id, &collider);
   if (!found.ok()) return found;
   collider->desc.user_data = user_data;
   return {};

@@ -167,6 +167,7 @@ void World::Impl::SwapState(Impl* other) {
   std::swap(colliders, other->colliders);
   std::swap(step_colliders, other->step_colliders);
   std::swap(swept, other->swept);
+  colliders_are_placed = other->colliders_are_placed = false;
   std::swap(predicted, other->predicted);
   std::swap(is_refitted, other->is_refitted);
   std::swap(sorted_bodies, other->sorted_bodies);

@@ -390,6 +390,7 @@ void World::Impl::ApplyState(const StateReader& state) {
     ++next;
   }
   std::fill(step_colliders.begin(), step_colliders.end(), StepCollider{});
+  colliders_are_placed = false;
   num_forces = w.num_forces;
   for (uint32_t i = 0; i < num_forces; ++i) forces[i] = ToForce(state.force(i));
   for (uint32_t i = 0; i < w.num_bodies; ++i) {

@@ -102,6 +102,8 @@ struct World::Impl {
   static Status FindBody(const Impl* impl, BodyId id, Body** out_body);
   /// The same for colliders.
   static Status FindCollider(const Impl* impl, ColliderId id, Collider** out_collider);
+  /// The same for calls that change a collider.
+  static Status FindToChange(Impl* impl, ColliderId id, Collider** out_collider);
   /// The same for calls that read: empties their output first. A null one gives kNoOutput.
   template <class Output>
   static Status FindBody(const Impl* impl, BodyId id, Output* output, Body** out_body);
@@ -163,6 +165,7 @@ struct World::Impl {
   // The phases of Step, in order.
   void BeginStep(float new_dt);
   void PlaceColliders();
+  void FindPlaces();
   void WakeByColliders();
   void PlaceAttachments();
   bool WakeIslands();  ///< returns whether one woke
@@ -292,7 +295,11 @@ struct World::Impl {
   Array<StepCollider> step_colliders;   // of the current step, by slot
   RestMesh* rest_meshes = nullptr;      // of soft bodies that are meshes of colliders
   Array<TriangleSource> loaded_meshes;  // of a state's colliders, while it is loaded
-  Array<SweptCollider> swept;           // of the current step, without unused slots
+  // Of the current step: half-spaces, then other colliders by the least coordinate of their boxes
+  // along x, then sensors.
+  Array<SweptCollider> swept;
+  uint32_t num_half_spaces = 0, num_bounded = 0, num_sensors = 0;
+  bool colliders_are_placed = false;  // none moves or has changed since the last step
   SlotList<> attachment_slots;
   Array<Attachment> attachments;   // by slot
   Array<AttachmentRow> rows;       // of steps, by slot
