@@ -296,19 +296,25 @@ bool FollowsSubsteps(const StepSettings& settings, int count, const Body& body) 
   return last > 0 && 2 * count >= last;
 }
 
-// A point of a solid moves on an arc, which contacts take for straight in a substep.
-static float MostTurn(const Body& body) {
-  float most = 0.0f;
-  for (const LocalCollider& collider : body.NearColliders()) {
-    most = std::fmax(most, Length(collider.turn));
+// The number of substeps in which no near collider turns by more than 30 degrees; above
+// kMaxSubsteps if that is too few. A point of a solid moves on an arc, which contacts take for
+// straight in a substep.
+static int SubstepsForTurns(const StepSettings& settings, const Body& body) {
+  constexpr double kCosines[] = {0.9659, 0.8660, 0.7071, 0.4999};  // of half of 30, 60, 90, 120
+  int most = 1;
+  for (const LocalCollider& local : body.NearColliders()) {
+    const StepCollider& collider = settings.colliders[local.slot];
+    const Rotation turn =
+        RotationOf(collider.to.rotation) * Conjugate(RotationOf(collider.from.rotation));
+    int count = 1;
+    for (const double cosine : kCosines) count += std::fabs(turn.w) < cosine ? 1 : 0;
+    most = std::max(most, count);
   }
   return most;
 }
 
-constexpr float kMostTurn = 0.5236f;  // of a collider in a substep [rad]
-
-bool ColliderTurnsFar(const Body& body, int substeps) {
-  return MostTurn(body) > 1.001f * kMostTurn * static_cast<float>(substeps);
+bool ColliderTurnsFar(const StepSettings& settings, const Body& body, int substeps) {
+  return SubstepsForTurns(settings, body) > substeps;
 }
 
 int CountSubsteps(const StepSettings& settings, const Body& body) {
@@ -329,7 +335,7 @@ int CountSubsteps(const StepSettings& settings, const Body& body) {
   // Multipliers do not follow much longer substeps at once.
   const float least = static_cast<float>((LastSubsteps(settings, body) + 1) / 2);
   const float wanted = std::max({std::ceil(2.0f * fastest * dt / body.simulation.median_edge),
-                                 least, std::ceil(MostTurn(body) / kMostTurn)});
+                                 least, static_cast<float>(SubstepsForTurns(settings, body))});
   const int most = std::min(settings.contact.max_substeps, body.Factors().num_fractions);
   if (!(wanted > 1.0f)) return 1;
   return wanted < static_cast<float>(most) ? static_cast<int>(wanted) : most;

@@ -74,9 +74,8 @@ bool FollowsSubsteps(const StepSettings& settings, int count, const Body& body);
 /// colliders must be placed as at the start of the step, with the motion of the whole step.
 int CountSubsteps(const StepSettings& settings, const Body& body);
 
-/// Whether a near collider turns by more than 30 degrees in a substep, in a step of `substeps`. The
-/// colliders must be placed with the motion of the whole step.
-bool ColliderTurnsFar(const Body& body, int substeps);
+/// Whether a near collider turns by more than 30 degrees in a substep, in a step of `substeps`.
+bool ColliderTurnsFar(const StepSettings& settings, const Body& body, int substeps);
 
 /// Whether the body touches a collider, as they were last placed: it has contacts, or if it touches
 /// with its nodes, a movable one is on or inside a collider.

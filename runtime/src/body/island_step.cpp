@@ -222,8 +222,8 @@ int PlanSubsteps(const StepSettings& of_world, Body* first, StepStats* stats) {
     most = std::min(most, body->Factors().num_fractions);
   });
   const int substeps = std::min(wanted, most);
-  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings&, StepStats* of_body) {
-    if (ColliderTurnsFar(*body, substeps)) of_body->flags |= kStepColliderTurnsFar;
+  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
+    if (ColliderTurnsFar(own, *body, substeps)) of_body->flags |= kStepColliderTurnsFar;
   });
   return substeps;
 }

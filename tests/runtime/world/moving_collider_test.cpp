@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Colliders that move: they lift, carry and tilt bodies, and wake those that they reach.
 #include "runtime/world/heap_counter.h"
-#include "runtime/world/plane_scene.h"
+#include "runtime/world/solid_scene.h"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 using namespace plush;
@@ -339,4 +340,32 @@ TEST_CASE(
   CHECK(world.stats().phase_s[static_cast<size_t>(Phase::kSolve)] > 0.0f);  // there is a crowd
   CHECK(world.stats().contacts > 0);
   CHECK(MeasuresOf(world).max_penetration < 3.1e-4f * shape.simulation().median_edge);
+}
+
+TEST_CASE("A collider that turns by more than 30 degrees in a substep sets a flag") {
+  const int max_substeps = GENERATE(1, 2, 4);
+  const double share = GENERATE(0.9, 1.1);  // of what is allowed
+  const bool by_velocity = GENERATE(false, true);
+  const double angle = share * max_substeps * std::numbers::pi / 6.0;
+  CAPTURE(max_substeps, share, by_velocity);
+  WorldDesc world;
+  world.gravity = {};
+  world.contact.max_substeps = max_substeps;
+  SolidScene scene(true, BodyAt({}), world);
+  // A wheel just above the body's top.
+  ColliderDesc wheel =
+      CapsuleAt(TurnedPose({0.1f, 0.26f, 0.1f}, 0.5 * std::numbers::pi, {1, 0, 0}), 0.1f, 0.05f);
+  if (by_velocity) {
+    // The velocity that a step takes for this turn.
+    wheel.angular_velocity = {0.0f, 0.0f,
+                              static_cast<float>(2.0 * std::tan(0.5 * angle)) / SolidScene::kDt};
+  }
+  const ColliderId id = AddCollider(&scene.world, wheel);
+  for (int step = 1; step <= 3; ++step) {
+    wheel.pose.rotation = ToQuat(Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitZ()) *
+                                 RotationOf(wheel.pose.rotation));
+    if (!by_velocity) REQUIRE(scene.world.MoveCollider(id, wheel.pose).ok());
+    scene.Step(1);
+  }
+  CHECK(((scene.flags & kStepColliderTurnsFar) != 0) == (share > 1.0));
 }
