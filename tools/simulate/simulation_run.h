@@ -28,7 +28,8 @@ struct Energies {
 /// Volumes of the cages, and heights of the surfaces.
 struct CageMeasures {
   double lowest_m = 0.0;  ///< least signed distance of a moving body's surface from a plane; 0
-                          ///< without planes or without moving bodies
+                          ///< without planes or without moving bodies. How deep bodies are in
+                          ///< colliders of any shape is in WorldMeasures::max_penetration
   double min_volume_ratio = 1.0;  ///< least deformed / rest volume of a body's cage
   double max_volume_ratio = 1.0;  ///< largest of them
 };

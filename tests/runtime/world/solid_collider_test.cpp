@@ -283,6 +283,60 @@ TEST_CASE("A body sleeps on a box and wakes if the box goes or another collider 
   }
 }
 
+TEST_CASE("Far colliders, however many come, move and go, change nothing") {
+  constexpr uint32_t kSeed = 3;
+  Random random(kSeed);
+  const BodyDesc start = BodyAt({-0.1f, 0.02f, -0.1f});
+  WorldDesc awake;
+  awake.sleep.speed = 0.0f;  // a collider that comes wakes bodies
+  SolidScene alone(true, start, awake), among(true, start, awake);
+  const auto far = [&] {
+    const Eigen::Vector3d at = random.Direction() * random.Uniform(4.0, 40.0);
+    return SphereAt(ToVec3(at), static_cast<float>(random.Uniform(0.1, 2.0)));
+  };
+  std::vector<ColliderId> fars;
+  ColliderId hands[2];
+  for (SolidScene* scene : {&alone, &among}) {
+    for (int k = 0; k < 60 && scene == &among; ++k)
+      fars.push_back(AddCollider(&among.world, far()));
+    AddCollider(&scene->world, BoxAt({{0.0f, -0.1f, 0.0f}}, {0.5f, 0.1f, 0.5f}));
+    hands[scene == &among ? 1 : 0] = AddCollider(&scene->world, SphereAt({2.0f, 0.1f, 0.0f}, 0.1f));
+  }
+  for (int step = 0; step < 160; ++step) {
+    CAPTURE(kSeed, step);
+    // All rest at times.
+    if (step % 8 < 3) {
+      ColliderId& id = fars[random.Below(static_cast<uint32_t>(fars.size()))];
+      switch (random.Below(4)) {
+        case 0:
+          REQUIRE(among.world.RemoveCollider(id).ok());
+          id = AddCollider(&among.world, far());
+          break;
+        case 1:
+          REQUIRE(among.world.SetColliderPose(id, far().pose).ok());
+          break;
+        case 2: {
+          Pose pose = DescOf(among.world, id).pose;
+          pose.position = pose.position * 1.05f;
+          REQUIRE(among.world.MoveCollider(id, pose).ok());
+          break;
+        }
+        default:
+          fars.push_back(AddCollider(&among.world, far()));
+      }
+    }
+    if (step >= 60 && step < 100) {
+      const Pose pose = {{2.0f - 0.06f * static_cast<float>(step - 59), 0.1f, 0.0f}};
+      REQUIRE(alone.world.MoveCollider(hands[0], pose).ok());
+      REQUIRE(among.world.MoveCollider(hands[1], pose).ok());
+    }
+    alone.Step(1);
+    among.Step(1);
+    REQUIRE(alone.world.StateHash() == among.world.StateHash());
+  }
+  CHECK(alone.Centre().x() < -0.3);
+}
+
 TEST_CASE("Solids with wrong numbers are refused by name") {
   World world;
   const auto section = [&](const ColliderDesc& desc) {
