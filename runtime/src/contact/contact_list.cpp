@@ -202,14 +202,16 @@ void FollowRidge(const ContactProblem& problem, const LocalCollider& collider,
   contact->plane = PlaneOfRidge(collider, at, start, problem.slop);
 }
 
-// The plane for a point that a search has found, where it ends.
-HoldingPlane PlaneOf(const ContactProblem& problem, const SunkPoint& sunk,
-                     const EmbeddedPoint& point, std::span<const NodeVec> d) {
+// Finds the plane for a point that a search has found, where it ends. Returns whether there is one:
+// in other rounding, a ridge may just miss the triangle.
+bool FindPlane(const ContactProblem& problem, const SunkPoint& sunk, const EmbeddedPoint& point,
+               std::span<const NodeVec> d, HoldingPlane* plane) {
   const LocalCollider& collider = problem.InSlot(sunk.collider);
-  if (!collider.is_mesh()) return problem.PlaneFor(collider, point, d);
   const Vec3 start = point.Of(problem.x);
-  if (!problem.surface.IsInside(sunk.id)) {
-    return PlaneOfFace(collider, sunk.face, start, problem.slop);
+  if (!collider.is_mesh() || !problem.surface.IsInside(sunk.id)) {
+    *plane = collider.is_mesh() ? PlaneOfFace(collider, sunk.face, start, problem.slop)
+                                : problem.PlaneFor(collider, point, d);
+    return true;
   }
   Vec3 corners[3];
   problem.surface.ForCorners(sunk.id, [&](int k, const EmbeddedPoint& corner) {
@@ -217,8 +219,11 @@ HoldingPlane PlaneOf(const ContactProblem& problem, const SunkPoint& sunk,
     corners[k] = collider.end.ToLocal(d.empty() ? y : y + corner.Of(d));
   });
   RidgePoint at;
-  FindRidgePoint(collider.mesh, sunk.face, corners, sunk.u, sunk.v, problem.slop, &at);
-  return PlaneOfRidge(collider, at, start, problem.slop);
+  if (!FindRidgePoint(collider.mesh, sunk.face, corners, sunk.u, sunk.v, problem.slop, &at)) {
+    return false;
+  }
+  *plane = PlaneOfRidge(collider, at, start, problem.slop);
+  return true;
 }
 
 // Puts the contacts back in order once some have come to other triangles. Of several of a point
@@ -352,7 +357,8 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
     const bool is_vertex = sunk.tet != SunkPoint::kNoTet && !surface.IsInside(sunk.id);
     EmbeddedPoint point = PointOf(surface, sunk);
     const LocalCollider& collider = problem.InSlot(sunk.collider);
-    const HoldingPlane plane = PlaneOf(problem, sunk, point, d);
+    HoldingPlane plane;
+    if (!FindPlane(problem, sunk, point, d, &plane)) continue;
     const Vec3* const normal = collider.is_mesh() ? &plane.normal : nullptr;
     if (is_crowded && is_vertex && IsHeldByOthers(*state, point, sunk.collider, normal)) continue;
     uint32_t slot = S.SlotAt(point);
