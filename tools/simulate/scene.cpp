@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "simulate/open_asset.h"
 #include "simulate/scene_attachments.h"
+#include "simulate/scene_constraints.h"
 #include "simulate/scene_solver.h"
 #include "simulate/scene_values.h"
 
@@ -336,7 +337,7 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
   std::string mistake;
   const JsonObject reader(document.value(), "",
                           {"gravity", "dt", "steps", "threads", "bodies", "colliders",
-                           "attachments", "forces", "solver", "bodies_touch"},
+                           "attachments", "constraints", "forces", "solver", "bodies_touch"},
                           &mistake);
   ReadVec3(reader, "gravity", &scene.gravity);
   reader.Number("dt", kTimeStepRange, &scene.dt);
@@ -357,6 +358,7 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
     scene.colliders.push_back(ReadCollider(collider, path, folder, &mistake));
   }
   ReadAttachments(reader, &scene, &mistake);
+  ReadConstraints(reader, &scene, &mistake);
   for (const json& force : reader.Array("forces", kMaxForces)) {
     const std::string path = "forces[" + std::to_string(scene.forces.size()) + "]";
     scene.forces.push_back(ReadForce(force, path, &mistake));
@@ -372,6 +374,10 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
   for (const SceneAttachment& attachment : scene.attachments) {
     num_attachments += scene.bodies[attachment.body].count;
   }
+  uint64_t num_constraints = 0;
+  for (const SceneConstraint& constraint : scene.constraints) {
+    num_constraints += scene.bodies[constraint.body].count;
+  }
   const auto too_many = [](uint64_t count, const char* things, uint32_t limit) {
     return Error{ExitCode::kLimit,
                  "the scene has " + std::to_string(count) + " " + things +
@@ -381,6 +387,9 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
   if (num_bodies > kMaxSceneBodies) return too_many(num_bodies, "bodies", kMaxSceneBodies);
   if (num_attachments > kMaxSceneAttachments) {
     return too_many(num_attachments, "attachments", kMaxSceneAttachments);
+  }
+  if (num_constraints > kMaxSceneConstraints) {
+    return too_many(num_constraints, "constraints", kMaxSceneConstraints);
   }
   return scene;
 }

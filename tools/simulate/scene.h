@@ -23,6 +23,7 @@
 //    "attachments":[{"body":0,"at":[0,2,0],"target":[0,3,0],"rest_length":1,
 //                    "stiffness":1e3,"damping":10,"max_force":1e4,"break_force":1e3},
 //                   {"body":0,"at":[0,1,0],"other_collider":1,"target":[0,0,0]}],
+//    "constraints":[{"body":0,"at":[0,2,0],"kind":"line","direction":[0,1,0],"correction":1}],
 //    "solver":{"name":"splitting", "newton_iterations":1, "volume_sweeps":1, "contact":"hold"}}
 // tools/README.md says what each key means.
 #pragma once
@@ -48,6 +49,7 @@ inline constexpr uint32_t kMaxSceneBodies = 10000;  ///< copies included
 inline constexpr uint32_t kMaxSceneSteps = 1000000;
 inline constexpr uint32_t kMaxSceneThreads = 256;
 inline constexpr uint32_t kMaxSceneAttachments = 10000;  ///< copies included
+inline constexpr uint32_t kMaxSceneConstraints = 10000;  ///< copies included
 
 /// Pins the nodes of a region of the asset.
 struct RegionPin {
@@ -120,6 +122,16 @@ struct SceneAttachment {
   Motion motion;  ///< of the target; no key: it stays
 };
 
+/// Holds a point of each copy of a body in place, on a line or in a plane, shifted as the copy is.
+/// Positions are those at the start, in the world.
+struct SceneConstraint {
+  ConstraintDesc desc;         ///< kind, direction and correction; World has the rest
+  uint32_t body = 0;           ///< into Scene::bodies
+  Vec3 at;                     ///< the nearest point of the body's surface is held [m]
+  std::optional<Vec3> target;  ///< [m]; not given: where the point is
+  Motion motion;               ///< of the target; no key: it stays
+};
+
 /// A force field that acts in the steps whose middle lies in [from, to).
 struct SceneForce {
   ForceField field;
@@ -136,6 +148,7 @@ struct Scene {
   std::vector<SceneBody> bodies;
   std::vector<SceneCollider> colliders;
   std::vector<SceneAttachment> attachments;
+  std::vector<SceneConstraint> constraints;
   std::vector<SceneForce> forces;
   ContactSettings contact;
   bool bodies_touch = false;  ///< each other
@@ -143,7 +156,8 @@ struct Scene {
 
 /// Reads scene text; relative asset paths are joined to `folder`. Errors: kUsage (malformed,
 /// unknown key, wrong type, out of range), kUnsupported (a solver that this version lacks), kLimit
-/// (more than kMaxSceneBodies bodies or kMaxSceneAttachments attachments).
+/// (more than kMaxSceneBodies bodies, kMaxSceneAttachments attachments or kMaxSceneConstraints
+/// constraints).
 Result<Scene> ParseScene(std::string_view text, const std::string& folder);
 
 /// Reads a scene file of at most 16 MiB. Errors: those of ParseScene, kIo, kLimit.

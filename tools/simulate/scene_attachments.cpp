@@ -18,7 +18,8 @@ constexpr NumberRange kLengthRange = {0.0, double(kMostCoordinate)};
 constexpr NumberRange kForceRange = {0.0, 1.0e12, true};  // [N]
 constexpr float kAnyDistance = 1.0e10f;                   // to the surface [m]
 
-// Reads a place in an array of `count` elements.
+}  // namespace
+
 void ReadIndex(const JsonObject& reader, const char* key, size_t count,
                std::optional<uint32_t>* out) {
   uint32_t index = 0;
@@ -29,13 +30,9 @@ void ReadIndex(const JsonObject& reader, const char* key, size_t count,
   }
 }
 
-void CheckMotion(const JsonObject& reader, const SceneAttachment& attachment) {
-  const Motion& motion = attachment.motion;
+void CheckPointMotion(const JsonObject& reader, const Motion& motion) {
   if (motion.keys.empty()) return;
   if (reader.Has("target")) reader.Mistake("target", "does not go with motion");
-  if (attachment.other_body || attachment.other_collider) {
-    reader.Mistake("motion", "is of places in the world only");
-  }
   const auto turns = [](const MotionKey& key) {
     return !Equal({{}, key.pose.rotation}, {{}, Quat{}});
   };
@@ -43,6 +40,8 @@ void CheckMotion(const JsonObject& reader, const SceneAttachment& attachment) {
     reader.Mistake("motion", "has a rotation, but a point does not turn");
   }
 }
+
+namespace {
 
 void CheckBodies(const JsonObject& reader, const SceneAttachment& attachment,
                  const std::vector<SceneBody>& bodies) {
@@ -75,8 +74,11 @@ SceneAttachment ReadAttachment(const json& value, const std::string& path, const
   if (!reader.Has("body")) reader.Mistake("body", "is missing");
   if (!ReadVec3(reader, "at", &attachment.at)) reader.Mistake("at", "is missing");
   ReadMotion(reader, &attachment.motion, mistake);
-  CheckMotion(reader, attachment);
+  CheckPointMotion(reader, attachment.motion);
   if (!attachment.motion.keys.empty()) {
+    if (attachment.other_body || attachment.other_collider) {
+      reader.Mistake("motion", "is of places in the world only");
+    }
     attachment.target = attachment.motion.At(0.0).position;
   } else if (!ReadVec3(reader, "target", &attachment.target)) {
     reader.Mistake("target", "is missing");
@@ -93,11 +95,12 @@ SceneAttachment ReadAttachment(const json& value, const std::string& path, const
   return attachment;
 }
 
+}  // namespace
+
 Vec3 Shifted(const Vec3& position, const Vec3& offset) {
   return ToFloat(ToDouble(position) + ToDouble(offset));
 }
 
-// Finds the point of a body's surface that is nearest to `position`.
 Result<SurfacePoint> NearestOf(const World& world, const SceneWorldBody& body,
                                const Vec3& position) {
   SurfacePoint point;
@@ -107,6 +110,8 @@ Result<SurfacePoint> NearestOf(const World& world, const SceneWorldBody& body,
   return Error{ExitCode::kUsage,
                "body '" + body.name + "' has no collision surface to attach; bake it with one", ""};
 }
+
+namespace {
 
 // `target` in the coordinates of a collider.
 Vec3 LocalTarget(const World& world, ColliderId id, const Vec3& target) {
@@ -152,13 +157,18 @@ void ReadAttachments(const JsonObject& reader, Scene* scene, std::string* mistak
   }
 }
 
-Result<Done> AddAttachments(const Scene& scene, SceneWorld* built) {
-  std::vector<size_t> first_copies;  // of the scene's bodies, into built->bodies
+std::vector<size_t> FirstCopies(const Scene& scene) {
+  std::vector<size_t> first_copies;
   size_t num_copies = 0;
   for (const SceneBody& body : scene.bodies) {
     first_copies.push_back(num_copies);
     num_copies += body.count;
   }
+  return first_copies;
+}
+
+Result<Done> AddAttachments(const Scene& scene, SceneWorld* built) {
+  const std::vector<size_t> first_copies = FirstCopies(scene);
   for (uint32_t i = 0; i < scene.attachments.size(); ++i) {
     const SceneAttachment& attachment = scene.attachments[i];
     for (uint32_t copy = 0; copy < scene.bodies[attachment.body].count; ++copy) {

@@ -27,7 +27,7 @@ bool SuppliesEnergy(const Scene& scene) {
     return std::any_of(body.pins.begin(), body.pins.end(),
                        [](const ScenePin& pin) { return !pin.motion.keys.empty(); });
   };
-  return !scene.forces.empty() || !scene.attachments.empty() ||
+  return !scene.forces.empty() || !scene.attachments.empty() || !scene.constraints.empty() ||
          std::any_of(scene.colliders.begin(), scene.colliders.end(), moves) ||
          std::any_of(scene.bodies.begin(), scene.bodies.end(), has_moving_pin);
 }
@@ -69,6 +69,20 @@ Result<Done> SceneDriver::MoveAttachments(double begin, double end) {
   return Done{};
 }
 
+Result<Done> SceneDriver::MoveConstraints(double begin, double end) {
+  World& world = *scene_world_.world;
+  for (const SceneWorldConstraint& constraint : scene_world_.constraints) {
+    const Motion& motion = scene_.constraints[constraint.index].motion;
+    if (motion.keys.empty() || Equal(motion.At(begin), motion.At(end))) continue;
+    const Pose target = Moved(motion.At(end), scene_world_.bodies[constraint.body].offset);
+    const Status status = world.MoveConstraint(constraint.id, target.position);
+    if (!status.ok()) {
+      return StatusError("constraints[" + std::to_string(constraint.index) + "].motion", status);
+    }
+  }
+  return Done{};
+}
+
 Result<Done> SceneDriver::Drive(double begin, double end) {
   World& world = *scene_world_.world;
   for (const MovingPins& pins : scene_world_.moving_pins) {
@@ -82,7 +96,8 @@ Result<Done> SceneDriver::Drive(double begin, double end) {
     const Status status = world.MoveCollider(scene_world_.colliders[i], motion.At(end));
     if (!status.ok()) return StatusError("colliders[" + std::to_string(i) + "].motion", status);
   }
-  const auto moved = MoveAttachments(begin, end);
+  auto moved = MoveAttachments(begin, end);
+  if (moved.ok()) moved = MoveConstraints(begin, end);
   if (!moved.ok()) return moved;
   const double middle = 0.5 * (begin + end);
   for (size_t i = 0; i < scene_.forces.size(); ++i) {

@@ -30,6 +30,7 @@ class SceneDriver {
  private:
   Result<Done> MovePins(const MovingPins& pins, double end);
   Result<Done> MoveAttachments(double begin, double end);
+  Result<Done> MoveConstraints(double begin, double end);
 
   const Scene& scene_;
   SceneWorld& scene_world_;

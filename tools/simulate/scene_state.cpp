@@ -55,7 +55,8 @@ Result<StateHeader> ReadHeader(std::span<const std::byte> state) {
   return header;
 }
 
-// Whether the world has exactly the bodies and colliders of the scene, and no other attachments.
+// Whether the world has exactly the bodies, colliders and constraints of the scene, and no other
+// attachments.
 bool Fits(const SceneWorld& scene_world) {
   const World& world = *scene_world.world;
   const auto has_body = [&](const SceneWorldBody& body) {
@@ -68,7 +69,11 @@ bool Fits(const SceneWorld& scene_world) {
   const auto& colliders = scene_world.colliders;
   const auto num_attached =
       std::count_if(scene_world.attachments.begin(), scene_world.attachments.end(), is_attached);
+  const auto& constraints = scene_world.constraints;
+  const auto is_held = [&](const SceneWorldConstraint& c) { return world.IsValid(c.id); };
   return world.num_attachments() == static_cast<size_t>(num_attached) &&
+         world.num_constraints() == constraints.size() &&
+         std::all_of(constraints.begin(), constraints.end(), is_held) &&
          world.num_bodies() == bodies.size() && world.num_colliders() == colliders.size() &&
          std::all_of(bodies.begin(), bodies.end(), has_body) &&
          std::all_of(colliders.begin(), colliders.end(), has_collider);
@@ -102,7 +107,9 @@ Result<Done> LoadSceneState(std::span<const std::byte> state, double dt, SceneWo
   if (!loaded.ok()) return LoadError(loaded);
   if (!Fits(*scene_world)) {
     return Error{ExitCode::kInvalidInput,
-                 "the state is of a scene with other bodies, colliders or attachments", ""};
+                 "the state is of a scene with other bodies, colliders, attachments or "
+                 "constraints",
+                 ""};
   }
   const StateHeader& h = header.value();
   // Steps of the same length go on counting, so that times keep their bits.

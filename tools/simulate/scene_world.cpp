@@ -10,6 +10,7 @@
 #include "simulate/hull_points.h"
 #include "simulate/open_asset.h"
 #include "simulate/scene_attachments.h"
+#include "simulate/scene_constraints.h"
 
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
@@ -292,8 +293,10 @@ Result<SceneWorld> BuildSceneWorld(const Scene& scene, FindingList* findings) {
   }
   const auto added = AddBodies(scene, &built, findings);
   if (!added.ok()) return added.error();
-  const auto attached = AddAttachments(scene, &built);
-  if (!attached.ok()) return attached.error();
+  for (const auto add : {AddAttachments, AddConstraints}) {
+    const auto added = add(scene, &built);
+    if (!added.ok()) return added.error();
+  }
   const Status prepared = built.world->PrepareTimeStep(static_cast<float>(scene.dt));
   if (!prepared.ok()) return StatusError("dt", prepared);
   return built;

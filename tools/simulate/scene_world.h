@@ -66,6 +66,13 @@ struct SceneWorldAttachment {
   size_t body = 0;     ///< into SceneWorld::bodies
 };
 
+/// A constraint of one copy of a body.
+struct SceneWorldConstraint {
+  ConstraintId id;
+  uint32_t index = 0;  ///< into Scene::constraints
+  size_t body = 0;     ///< into SceneWorld::bodies
+};
+
 /// How long a scene has run. A state that is loaded sets it.
 struct SceneClock {
   double start = 0.0;  ///< time at which steps of the present length began [s]
@@ -85,6 +92,7 @@ struct SceneWorld {
   std::vector<SceneWorldBody> bodies;             ///< in the order of the scene, copies in a row
   std::vector<ColliderId> colliders;              ///< in the order of the scene
   std::vector<SceneWorldAttachment> attachments;  ///< in the order of the scene, copies in a row
+  std::vector<SceneWorldConstraint> constraints;  ///< in the order of the scene, copies in a row
   std::vector<MovingPins> moving_pins;
   SceneClock clock;
   std::unique_ptr<JobPool> jobs;
@@ -95,11 +103,11 @@ struct SceneWorld {
   size_t num_tets() const;   ///< of all bodies
 };
 
-/// Opens the assets of `scene`, adds all bodies, colliders and attachments and prepares the time
-/// step. Adds PIN_UNMATCHED if a box or sphere holds no node. Errors: those of OpenBody and
-/// AddAttachments; kUsage (a region that the asset lacks, or a description that the World refuses),
-/// kIo and kInvalidInput (a file of heights that is unreadable or has the wrong size), kLimit
-/// (memory).
+/// Opens the assets of `scene`, adds all bodies, colliders, attachments and constraints and
+/// prepares the time step. Adds PIN_UNMATCHED if a box or sphere holds no node. Errors: those of
+/// OpenBody, AddAttachments and AddConstraints; kUsage (a region that the asset lacks, or a
+/// description that the World refuses), kIo and kInvalidInput (a file of heights that is unreadable
+/// or has the wrong size), kLimit (memory).
 Result<SceneWorld> BuildSceneWorld(const Scene& scene, FindingList* findings);
 
 /// The error for a call of the World that failed on `what`: kLimit (memory), otherwise kUsage.

@@ -189,6 +189,36 @@ struct AttachmentDesc {
   float break_force = std::numeric_limits<float>::infinity();
 };
 
+/// Where a constraint lets its point move.
+enum class ConstraintKind : uint8_t {
+  kPoint,  ///< nowhere: the point is at the target
+  kLine,   ///< along the line through the target with `direction`, without friction
+  kPlane,  ///< in the plane through the target with the normal `direction`, without friction
+};
+
+/// Holds a point of a body to a place, a line or a plane of the world, without compliance: after
+/// each step, the point is off by rounding only, some 1e-7 of the body's size. In the cage, the
+/// point is sum weights[i] x[nodes[i]], see SurfacePoint; a single node has the weights (1, 0, 0,
+/// 0). Pinned nodes do not feel it.
+///
+/// Any set of constraints is allowed. One that earlier ones imply (by the order of slots) holds
+/// nothing: the same point twice, or a fifth one in a tet. So does one that is nearly implied:
+/// points of a tet whose weights differ by less than 1%, planes at less than half a degree. Of two
+/// that contradict each other, the earlier one holds.
+struct ConstraintDesc {
+  BodyId body;
+  uint32_t nodes[4] = {};                   ///< of the body's cage; may be equal
+  Vec4 weights = {1.0f, 0.0f, 0.0f, 0.0f};  ///< in [-1e-3, 1 + 1e-3]; their sum is 1 within 1e-3
+  ConstraintKind kind = ConstraintKind::kPoint;
+  Vec3 direction = {0.0f, 1.0f, 0.0f};  ///< finite, not zero; normalised on use; not of kPoint
+  Vec3 target;                          ///< [m]
+  /// Share of the distance to the target's place, line or plane at the start of a step that the
+  /// step closes, in (0, 1]: k_r of [Civ, 3.4.2.3]. At 1 the constraint always holds. Below, a
+  /// point that starts elsewhere comes in over several steps. Constraints are linear, so that none
+  /// drifts, whatever the share.
+  float correction = 1.0f;
+};
+
 /// An attachment broke in the last step. Its id is stale.
 struct AttachmentEvent {
   AttachmentId attachment;

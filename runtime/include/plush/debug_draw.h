@@ -22,8 +22,8 @@ enum DebugDrawFlags : uint32_t {
                              ///< middle of all bodies, two diagonals of the box around them wide,
                              ///< and the plane's normal
   kDrawNames = 1u << 7,      ///< each body's slot, as text
-  kDrawAttachments = 1u << 8,  ///< both ends of each attachment of enabled bodies, and a line
-                               ///< between them
+  kDrawAttachments = 1u << 8,  ///< both ends of each attachment and constraint of enabled bodies,
+                               ///< a line between them, and a line's or plane's direction
 };
 
 /// The game's drawing functions. Null ones are skipped. Colours are 0xRRGGBB. References and texts

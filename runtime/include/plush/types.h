@@ -76,6 +76,7 @@ struct Id {
 using BodyId = Id<struct BodyTag>;              ///< a body
 using ColliderId = Id<struct ColliderTag>;      ///< a collider
 using AttachmentId = Id<struct AttachmentTag>;  ///< an attachment
+using ConstraintId = Id<struct ConstraintTag>;  ///< a constraint
 
 /// In place of a triangle of the collision surface: no hit, or no neighbour at an open border.
 inline constexpr uint32_t kNoTriangle = UINT32_MAX;

@@ -297,6 +297,39 @@ class World {
   /// slots. Valid as body_events() are.
   std::span<const AttachmentEvent> attachment_events() const;
 
+  // Constraints: they hold points of bodies in place, on a line or in a plane. Equal bodies keep
+  // stepping in crowds. Both solvers hold them exactly: splitting as rows of its solves without
+  // compliance, the implicit solver by a projector.
+
+  /// Holds a point of a body. Wakes it. Allocates memory for it in the body: with c constraints
+  /// about 4 bytes per node and 1 kB for each, and 500 c^2 bytes. Errors: kInvalidArgument (a
+  /// number of the description out of range, a fixed body), kOutOfMemory; the body's id gives
+  /// kNullId, kForeignId and kStaleId with the name of its field.
+  Status AddConstraint(const ConstraintDesc& desc, ConstraintId* out_id);
+  /// The same at a point that a query found, in place of the description's body, nodes and weights.
+  /// Errors: also kInvalidArgument (not valid(), or on a collider).
+  Status AddConstraint(const SurfacePoint& at, const ConstraintDesc& desc, ConstraintId* out_id);
+
+  /// Lets the target reach `target` [m] at the end of the next step, on a straight line, and stay
+  /// there. The point follows in the directions in which it is held. Wakes the body if the target
+  /// moves. Errors: kInvalidArgument (beyond kMostCoordinate).
+  Status MoveConstraint(ConstraintId id, const Vec3& target);
+
+  /// The mean force of the last step on the body [N]. Zero of constraints that others imply; else
+  /// as AttachmentForce. Errors: only those of ids.
+  Status ConstraintForce(ConstraintId id, Vec3* out_force) const;
+
+  /// The constraint as it is now, with its present target and unit direction. Errors: only those of
+  /// ids.
+  Status GetConstraint(ConstraintId id, ConstraintDesc* out_desc) const;
+
+  /// Takes a constraint out; its id becomes stale. Wakes the body. Removing a body takes out its
+  /// constraints. Errors: only those of ids.
+  Status RemoveConstraint(ConstraintId id);
+
+  uint32_t num_constraints() const;     ///< those added and not removed
+  bool IsValid(ConstraintId id) const;  ///< whether it names one that has not been removed
+
   // Enumeration and user data.
 
   uint32_t num_bodies() const;     ///< those added and not removed

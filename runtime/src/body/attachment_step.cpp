@@ -58,6 +58,15 @@ void PlaceRow(const StepSettings& settings, int k, int count, const AttachedPoin
   };
   row->base = way(k + 1);
   row->start += way(k);
+  if (!row->is_constraint()) return;
+  if (k == 0) {
+    row->gap = {};
+    for (uint32_t i = 0; i < row->num_directions; ++i) {
+      row->gap += row->directions[i] * Dot(row->directions[i], row->start);
+    }
+  }
+  const float closed = row->correction * static_cast<float>(k + 1) / static_cast<float>(count);
+  row->base -= row->gap * (1.0f - closed);
 }
 
 constexpr size_t kVectorsOfSums = kCrowdSums / (3 * kCrowdLanes);
@@ -86,6 +95,10 @@ LaneOf RhsOf(Crowd* crowd, const Body& body) { return {&crowd->rhs[body.lane], k
 
 bool ReserveAttached(const Allocator& allocator, uint32_t count, Body* body) {
   return ReserveSolve(allocator, body) && body->attached.Reserve(allocator, count, body->x.size());
+}
+
+bool ReserveConstraints(const Allocator& allocator, uint32_t count, Body* body) {
+  return body->attached.ReserveConstraints(allocator, count, body->x.size());
 }
 
 FactoredSystem FactoredSystemOf(float dt, int count, Body* body) {
@@ -129,6 +142,11 @@ void EndAttachments(float h, int count, Body* body) {
   }
 }
 
+void HoldConstraints(Body* body) {
+  body->attached.Hold([body](uint32_t node) { return body->y[node]; },
+                      [body](size_t node, const Vec3& by) { body->y[node] += by; });
+}
+
 void PushLane(Crowd* crowd, Body* body) {
   if (!body->attached.any()) return;
   body->attached.Locate(LaneOf{&crowd->positions[body->lane], kCrowdPosition});
@@ -142,6 +160,11 @@ void SolveLane(const StepSettings& settings, Crowd* crowd, Body* body) {
   body->attached.StartSweeps(d);
   body->attached.SweepAlone(SolveAccuracy(settings, settings.dt, *body));
   body->attached.AddChanges([&](size_t node, const Vec3& by) { d.Add(node, by); });
+}
+
+void HoldLane(Crowd* crowd, Body* body) {
+  const LaneOf y = {&crowd->positions[body->lane], kCrowdPosition};
+  body->attached.Hold(y, [&](size_t node, const Vec3& by) { y.Add(node, by); });
 }
 
 void AddToLane(Crowd* crowd, Body* body) {

@@ -10,6 +10,9 @@ namespace plush {
 /// the allocator fails.
 bool ReserveAttached(const Allocator& allocator, uint32_t count, Body* body);
 
+/// The same for `count` constraints among them.
+bool ReserveConstraints(const Allocator& allocator, uint32_t count, Body* body);
+
 /// Lets body->attached know the body at the start of a substep, and how it answers impulses.
 void PrepareAttached(const FactoredSystem& system, Body* body);
 
@@ -21,6 +24,9 @@ void BeginAttachments(const StepSettings& settings, int k, int count, Body* body
 /// body that has frozen stop to act.
 void EndAttachments(float h, int count, Body* body);
 
+/// Moves the iterate so that the constraints hold, see AttachedPoints::Hold.
+void HoldConstraints(Body* body);
+
 /// The body's factor for substeps of dt / `count`.
 FactoredSystem FactoredSystemOf(float dt, int count, Body* body);
 
@@ -31,6 +37,8 @@ void PushLane(Crowd* crowd, Body* body);
 /// Finds impulses from where the lane of crowd->rhs, now displacements, moves the points. Changes
 /// the lane accordingly.
 void SolveLane(const StepSettings& settings, Crowd* crowd, Body* body);
+/// HoldConstraints.
+void HoldLane(Crowd* crowd, Body* body);
 /// Adds the springs' impulses to the lane of crowd->sums.
 void AddToLane(Crowd* crowd, Body* body);
 /// Finds impulses for the motions of clusters. Changes `sums` (num_clusters x 1) and the lane of

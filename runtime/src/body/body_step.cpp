@@ -106,6 +106,7 @@ float MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bo
 // d := A^-1 (d + impulses of the springs), with the impulses that follow from it.
 void SolveAttached(const FactoredSystem& system, float accuracy, AttachedPoints* attached,
                    std::span<NodeVec> d) {
+  attached->Locate([attached](uint32_t node) { return attached->y[node]; });
   attached->Push([d](uint32_t node, const Vec3& impulse) { d[node] += impulse; });
   SolvePanels(system.factor, system.workspace, d);
   attached->StartSweeps([d](uint32_t node) { return d[node]; });
@@ -117,10 +118,7 @@ void SolveAttached(const FactoredSystem& system, float accuracy, AttachedPoints*
 // A body's part in a solve with those that it touches.
 ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, Body* body) {
   ContactProblem problem = ProblemOf(settings, system.system.dt, *body);
-  if (body->attached.any()) {
-    problem.attached = &body->attached;
-    body->attached.Locate([body](uint32_t node) { return body->y[node]; });
-  }
+  if (body->attached.any()) problem.attached = &body->attached;
   return {system, problem, &body->contacts, body->d.span()};
 }
 
@@ -130,7 +128,6 @@ std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
                                            StepStats* stats) {
   const PhaseTimer timer(stats, SolvePhase(settings, *body));
   AttachedPoints* attached = body->attached.any() ? &body->attached : nullptr;
-  if (attached != nullptr) attached->Locate([body](uint32_t node) { return body->y[node]; });
   if (!MayHold(settings, *body)) {
     if (attached != nullptr) {
       SolveAttached(system, SolveAccuracy(settings, system.system.dt, *body), attached,
@@ -211,6 +208,7 @@ void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
     if (!LiftFlatTets(body->elements, body->x.span(), body->y.span())) break;
   }
   lift_sunk();
+  HoldConstraints(body);
   DropOpenContacts(&body->contacts);
 }
 
@@ -346,6 +344,8 @@ bool FindWayOut(const StepSettings& settings, const FactoredSystem& system, Body
 // Moves the nodes by body->d, without a change of velocities, unless that makes a tet flat.
 void PushOut(float h, Body* body) {
   if (body->frozen) return;
+  ConstraintBlock& block = body->attached.block;
+  if (block.any()) block.projector.Project(body->d.span(), block.Numbers());
   for (const float share : {1.0f, 0.25f}) {
     for (size_t i = 0; i < body->x.size(); ++i) body->y[i] = body->x[i] + body->d[i] * share;
     if (!IsFiniteState(*body, h) || HasFlatTet(body->elements, body->y.span())) continue;
@@ -405,6 +405,7 @@ static void EndIteration(const SubstepOf& of, Body* body, StepStats* stats) {
   p.is_owed = body->contacts.any();
   if (!p.is_owed) CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
   p.may_be_flat = SweepBody(of.settings, of.h, body, stats);
+  HoldConstraints(body);
   ++p.iterations;
 }
 

@@ -350,6 +350,9 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
     for (int sweep = 0; sweep < settings.splitting.volume_sweeps; ++sweep) {
       SweepCrowdVolumes(elements, h, positions, crowd->kappa.data(), &warnings->last);
     }
+    for (Body* body : stepping.bodies) {
+      if (body != nullptr) HoldLane(crowd, body);
+    }
   }
 }
 

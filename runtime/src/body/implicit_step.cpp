@@ -19,6 +19,7 @@
 //   change by the energy alone, as the equations say.
 // - A step d that overshoots is shortened by the work of b along it, which needs no energies.
 // - Contacts with colliders are part of each Newton step (contact_gradients.h).
+#include "body/attachment_step.h"
 #include "body/body.h"
 #include "body/body_colliders.h"
 #include "body/coarse_correction.h"
@@ -70,6 +71,7 @@ bool ReserveImplicit(const Allocator& allocator, const BodySolver& solver, Body*
 bool AdvanceFree(const SubstepOf& of, NewtonStep* step) {
   Body* body = step->body;
   const ImplicitSettings& settings = step->settings;
+  HoldConstraints(body);
   step->MoveClusters();
   const double start = step->MakeGradient();
   double norm = start;
@@ -95,6 +97,7 @@ void AdvanceHeld(const SubstepOf& of, NewtonStep* step) {
   for (size_t i = 0; i < body->x.size(); ++i) {
     if (!body->IsPinned(i)) body->y[i] = body->x[i];
   }
+  HoldConstraints(body);
   const int most = std::max(step->settings.newton_iterations, of.settings.contact.iterations);
   int& done = body->progress.iterations;
   for (bool wants = true; wants;) {
@@ -118,7 +121,7 @@ void AdvanceHeld(const SubstepOf& of, NewtonStep* step) {
 }
 
 bool AdvanceImplicit(const SubstepOf& of, Body* body, StepStats* stats) {
-  if (body->attached.any()) return false;
+  if (body->attached.has_springs) return false;
   NewtonStep step = {of, body->solver.implicit, body, stats};
   step.Begin();
   const bool touches = body->contacts.num_contacts > 0 && MayHold(of.settings, *body);
@@ -126,6 +129,7 @@ bool AdvanceImplicit(const SubstepOf& of, Body* body, StepStats* stats) {
     if (!touches) step.Restart();
     AdvanceHeld(of, &step);
   }
+  HoldConstraints(body);
   step.End();
   body->progress.is_static = body->solver.implicit.quasistatic;
   return true;

@@ -3,6 +3,7 @@
 #include "body/newton_step.h"
 
 #include "base/vector_math.h"
+#include "body/attachment_step.h"
 #include "body/body_colliders.h"
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
@@ -77,7 +78,7 @@ void NewtonStep::Restart() {
 }
 
 void NewtonStep::End() {
-  if (ReportsReactions(*body)) MakeGradient();
+  if (ReportsReactions(*body) || projects()) MakeGradient();
   if (!has_model()) return;
   EndModelTets(body->elements, body->x.span(), body->y.span(), settings, body->newton.tets.span(),
                body->Rotations());
@@ -90,6 +91,7 @@ double NewtonStep::MakeGradient() {
   AddForces(settings.quasistatic ? std::span<const float>() : body->stretches.span());
   if (ReportsReactions(*body)) StartPinImpulses(body);
   ClearPinned(body->x.span(), body->rhs.span());
+  if (projects()) body->attached.ProjectImpulses(body->rhs.span());
   return std::sqrt(DotProduct(body->rhs.span(), body->rhs.span()));
 }
 
@@ -108,6 +110,13 @@ void NewtonStep::Multiply(StressDifferential differential, std::span<const NodeV
     AddStiffnessProduct(body->elements, Elements(), At(), differential, p, q);
   }
   ClearPinned(body->x.span(), q);
+  Project(q);
+}
+
+// S in front of the matrix and behind the preconditioner, see constraint_projector.h.
+void NewtonStep::Project(std::span<NodeVec> v) {
+  if (!projects()) return;
+  body->attached.block.projector.Project(v, body->attached.block.Numbers());
 }
 
 void NewtonStep::MakeInverses() {
@@ -145,7 +154,10 @@ LinearResult NewtonStep::Solve(StressDifferential differential) {
   const auto multiply = [&](std::span<const NodeVec> p, std::span<NodeVec> q) {
     Multiply(differential, p, q);
   };
-  const auto precondition = [&](std::span<NodeVec> z) { Precondition(z); };
+  const auto precondition = [&](std::span<NodeVec> z) {
+    Precondition(z);
+    Project(z);
+  };
   const LinearLimits limits = {settings.linear_iterations, double(settings.linear_tolerance)};
   Body::Newton& own = body->newton;
   const std::span<NodeVec> p = own.p.span(), q = own.q.span(), d = own.d.span();
@@ -158,7 +170,8 @@ LinearResult NewtonStep::Solve(StressDifferential differential) {
     result = ConjugateGradients(multiply, precondition, limits, {p, q}, body->rhs.span(), d);
   }
   stats->linear_iterations += static_cast<uint32_t>(result.iterations);
-  const bool is_free = body->system->num_pinned == 0 && settings.mass_damping == 0.0f;
+  const bool is_free =
+      body->system->num_pinned == 0 && !body->attached.any() && settings.mass_damping == 0.0f;
   if (is_free && !MovesClusters(of.settings, *body)) {
     KeepMomentum(body->x.span(), body->momentum, d.first(body->x.size()));
   }
@@ -173,6 +186,7 @@ LinearResult NewtonStep::SolveHeld(StressDifferential differential) {
   };
   ContactSolve solve = {of.system, ProblemOf(of.settings, of.h, *body), &body->contacts,
                         body->d.span()};
+  if (body->attached.any()) solve.problem.attached = &body->attached;
   const LinearLimits limits = {settings.linear_iterations, double(settings.linear_tolerance)};
   const LinearResult result =
       ContactGradients(multiply, limits, {body->newton.p.span(), body->newton.q.span()}, &solve,
@@ -210,7 +224,8 @@ void NewtonStep::MoveClusters() {
   if (!MovesClusters(of.settings, *body)) return;
   bool* has_matrix = &body->progress.has_matrix;
   if (!settings.line_search || !ResistsVolume(body->elements)) {
-    return CorrectClusters(of.settings, of.h, body, stats, has_matrix);
+    CorrectClusters(of.settings, of.h, body, stats, has_matrix);
+    return HoldConstraints(body);
   }
   if (is_held) return;
   const std::span<NodeVec> d = body->newton.d.span(), start = body->newton.p.span();
@@ -218,6 +233,7 @@ void NewtonStep::MoveClusters() {
   std::copy(body->rhs.begin(), body->rhs.end(), start.begin());
   std::copy(body->y.begin(), body->y.end(), d.begin());
   CorrectClusters(of.settings, of.h, body, stats, has_matrix);
+  HoldConstraints(body);
   for (size_t i = 0; i < d.size(); ++i) d[i] = NodeVec(body->y[i] - d[i], 0.0f);
   MoveBy(DotProduct(start, d), true);
 }

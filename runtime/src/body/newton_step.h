@@ -57,6 +57,10 @@ struct NewtonStep {
     return settings.quasistatic ? 0.0f : 1.0f + settings.mass_damping * of.h;
   }
 
+  // Whether solves take steps that constraints allow, by their projector. Contacts solve for the
+  // constraints' impulses with their own.
+  bool projects() const { return !is_held && body->attached.block.any(); }
+  void Project(std::span<NodeVec> v);
   void MakeInertialPart();
   void AddForces(std::span<const float> starts);
   void Multiply(StressDifferential differential, std::span<const NodeVec> p, std::span<NodeVec> q);

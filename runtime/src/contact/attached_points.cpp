@@ -22,7 +22,13 @@ void AttachmentRow::Begin(float h) {
   drag = damping * h;
   gain = stiffness * h * h + drag;
   most = max_force * h * h;
-  impulse = known = acts ? force * (h * h) : Vec3{};
+  impulse = acts ? force * (h * h) : Vec3{};
+  if (is_constraint()) {  // another row may hold the point now
+    const Vec3 before = impulse;
+    impulse = {};
+    for (uint32_t k = 0; k < num_held; ++k) impulse += held[k] * Dot(held[k], before);
+  }
+  known = impulse;
 }
 
 // -K e + c h e_start - p, with lengths less that at rest instead of e if the spring has one.
@@ -46,6 +52,7 @@ Vec3 AttachmentRow::Change(const Vec3& moved, float response) {
 }
 
 Vec3 AttachmentRow::Change(const Vec3& moved, const Mat3& response) {
+  if (is_constraint()) return HeldChange(moved, response);
   const Vec3 missing = Missing(moved);
   if (rest_length > 0.0f) {
     return Add(missing * (1.0f / (1.0f + gain * Dot(normal, response * normal))));
@@ -88,6 +95,12 @@ bool AttachedPoints::Reserve(const Allocator& allocator, uint32_t count, size_t 
   return true;
 }
 
+bool AttachedPoints::ReserveConstraints(const Allocator& allocator, uint32_t count,
+                                        size_t of_nodes) {
+  factor_id = 0;
+  return block.Reserve(allocator, count, of_nodes);
+}
+
 void AttachedPoints::Find(const FactoredSystem& system) {
   constexpr float Vec3::*kAxes[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
   if (factor_id == system.id) return;
@@ -114,6 +127,7 @@ void AttachedPoints::Find(const FactoredSystem& system) {
       couplings[points.size() * i + j] = couplings[points.size() * j + i] = value;
     }
   }
+  FindBlock();
 }
 
 void AttachedPoints::FindWays() {

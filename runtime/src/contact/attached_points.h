@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Points of a body that springs hold, solved within the elastic step.
+// Points of a body that springs and constraints hold, solved within the elastic step.
 //
 // A spring is one row of the substep's quadratic model. With e the way from its target to the
 // point, and the force at the end of the substep of h seconds,
@@ -10,6 +10,9 @@
 // Gauss-Seidel sweeps over rows and contacts find all impulses; none needs another factor. Between
 // two bodies, both answer: S_ii is the sum of theirs, and each gets the opposite impulse at once,
 // so momentum stays whenever the sweeps end.
+//
+// A constraint is a row without compliance that acts in some directions only. A sweep solves all of
+// a body together (constraint_block.h).
 #pragma once
 
 #include "plush/allocator.h"
@@ -18,6 +21,7 @@
 #include "base/array.h"
 #include "base/node_vec.h"
 #include "base/vector_math.h"
+#include "contact/constraint_block.h"
 #include "contact/plane_contacts.h"
 #include "contact/point_couplings.h"
 #include "solver/coarse_level.h"
@@ -31,7 +35,7 @@ namespace plush {
 
 struct AttachedPoints;
 
-/// A spring, in the world's units. Both of its bodies share it.
+/// A spring or a constraint, in the world's units. Both bodies of a spring share it.
 struct AttachmentRow {
   /// A point that it pulls at: the first one with `impulse`, the second one with its opposite.
   struct Side {
@@ -43,9 +47,16 @@ struct AttachmentRow {
   float stiffness = 0.0f;    ///< [N/m]
   float damping = 0.0f;      ///< [N s/m]
   float max_force = 0.0f;    ///< [N]
-  Vec3 force;                ///< on the first point in the last substep [N]
-  Vec3 mean_force;           ///< the same, mean over the step [N]
-  bool acts = false;         ///< in the current step: both bodies take part
+  // Of a constraint.
+  Vec3 directions[3];           ///< in which it holds the point: orthonormal
+  uint32_t num_directions = 0;  ///< 0: it is a spring
+  float correction = 1.0f;      ///< share of `gap` that a step closes
+  Vec3 gap;                     ///< in the directions, at the start of the step [m]
+  Vec3 held[3];                 ///< the directions in which no other row holds the point
+  uint32_t num_held = 0;
+  Vec3 force;         ///< on the first point in the last substep [N]
+  Vec3 mean_force;    ///< the same, mean over the step [N]
+  bool acts = false;  ///< in the current step: both bodies take part
   // Of the substep.
   Vec3 base;          ///< way from the target, or the other body's origin, to the origin of the
                       ///< first body [m]
@@ -60,6 +71,7 @@ struct AttachmentRow {
   Vec3 before;  ///< `impulse` at Locate [kg m]
   Vec3 known;   ///< the part of `impulse` that both iterates show [kg m]
 
+  bool is_constraint() const { return num_directions > 0; }
   /// Begins a substep of `h` seconds; `base` and `start` are set.
   void Begin(float h);
   /// The change of the impulse that answers a further motion `moved` of the way [m], if an impulse
@@ -71,6 +83,7 @@ struct AttachmentRow {
  private:
   Vec3 Missing(const Vec3& moved) const;
   Vec3 Add(const Vec3& change);
+  Vec3 HeldChange(const Vec3& moved, const Mat3& response);
 };
 
 /// A point of a body in a row.
@@ -78,8 +91,9 @@ struct AttachedPoint {
   uint32_t row = 0;   ///< AttachedPoints::rows
   float sign = 1.0f;  ///< of the row's impulse on it
   EmbeddedPoint point;
-  Vec3 at[4];  ///< its nodes at the current iterate [m]
-  Vec3 moved;  ///< displacement by the current sweeps, in the body's units [m]
+  Vec3 at[4];   ///< its nodes at the current iterate [m]
+  Vec3 moved;   ///< displacement by the current sweeps, in the body's units [m]
+  Vec3 change;  ///< of its constraint's impulse in the current sweep [kg m]
   CoarsePoint coarse;
   Mat3 response;  ///< on the coarse level [1/kg]
 };
@@ -88,9 +102,12 @@ struct AttachedPoint {
 struct AttachedPoints {
   Array<AttachedPoint> points;  ///< (capacity x 1)
   uint32_t num_points = 0;
-  uint32_t num_loaded = 0;        ///< of a state, while it is loaded
+  uint32_t num_loaded = 0;  ///< of a state, while it is loaded
+  uint32_t num_loaded_constraints = 0;
   bool is_stale = false;          ///< whether rows or pins have changed since `points` was filled
   bool has_target = false;        ///< whether a row holds the body to something else than a body
+  bool has_springs = false;       ///< whether a row is a spring
+  ConstraintBlock block;          ///< of the rows that are constraints
   std::span<AttachmentRow> rows;  ///< of the world, by slot
   // The body: at the start of the substep, and its current iterate.
   std::span<const NodeVec> x;        ///< (num_nodes x 1)
@@ -123,7 +140,11 @@ struct AttachedPoints {
   /// nothing changed, if the allocator fails.
   bool Reserve(const Allocator& allocator, uint32_t count, size_t of_nodes);
 
-  /// Finds columns and couplings unless they are known for the factor. Does not allocate.
+  /// Makes room for `count` constraints among the points. The same.
+  bool ReserveConstraints(const Allocator& allocator, uint32_t count, size_t of_nodes);
+
+  /// Finds columns, couplings and the block unless they are known for the factor. Does not
+  /// allocate.
   void Find(const FactoredSystem& system);
 
   /// Finds where points and ways are at the iterate get(node), from which sweeps start.
@@ -159,15 +180,15 @@ struct AttachedPoints {
     }
   }
 
-  /// Changes the impulse of each row once. Calls changed(its body's AttachedPoints, index, impulse
-  /// in that body's units) for each of its points. Returns the longest motion of a point by the
-  /// change of its own row [m].
+  /// Changes the impulse of each row once, those of constraints last. Calls changed(its body's
+  /// AttachedPoints, index, impulse in that body's units) for each of its points. Returns the
+  /// longest motion of a point by the change of its own row [m].
   template <class Changed>
   float Sweep(const Changed& changed) {
     float longest = 0.0f;
     for (uint32_t i = 0; i < num_points; ++i) {
       AttachmentRow& row = rows[points[i].row];
-      if (!row.acts) continue;
+      if (!row.acts || row.is_constraint()) continue;
       float response = 0.0f;
       for (const AttachmentRow::Side& side : row.sides) {
         if (side.of != nullptr) response += side.of->Response(side.index);
@@ -184,8 +205,43 @@ struct AttachedPoints {
         changed(side.of, side.index, side.of->Own(side.of->points[side.index], change));
       }
     }
+    return std::fmax(longest, SweepBlock(changed));
+  }
+
+  /// The same for the constraints, which hold exactly afterwards.
+  template <class Changed>
+  float SweepBlock(const Changed& changed) {
+    if (!block.any()) return 0.0f;
+    const float longest = FindBlockChanges();
+    for (uint32_t i = 0; i < num_points; ++i) {
+      const Vec3 change = points[i].change;
+      if (IsZero(change)) continue;
+      RowOf(points[i]).impulse += change;
+      const Vec3 own = Own(points[i], change);
+      const float* coupled = &couplings[points.size() * i];
+      for (uint32_t j = 0; j < num_points; ++j) points[j].moved += own * coupled[j];
+      changed(this, i, own);
+    }
     return longest;
   }
+
+  /// Moves the iterate get(node) so that the constraints hold: first as impulses do, then what
+  /// rounding leaves by the least motion of the points' nodes. add(node, displacement).
+  template <class Get, class Add>
+  void Hold(const Get& get, const Add& add) {
+    if (!block.any()) return;
+    Locate(get);
+    for (AttachedPoint& at : Current()) at.moved = {};
+    SweepBlock([](AttachedPoints*, uint32_t, const Vec3&) {});
+    AddChanges(add);
+    Locate(get);
+    FindDistances();
+    block.projector.Move(block.Numbers(), add);
+  }
+
+  /// Takes the part of a right-hand side that constraints answer out of it, and makes it their
+  /// impulses.
+  void ProjectImpulses(std::span<NodeVec> rhs);
 
   /// Sweeps until points move by less than `accuracy` [m], in the body's units.
   void SweepAlone(float accuracy);
@@ -227,6 +283,11 @@ struct AttachedPoints {
 
  private:
   void FindWays();
+  void FindBlock();
+  // block.numbers := minus the distances that the rows have to go, in the body's units [m].
+  void FindDistances();
+  // Returns the longest distance [m].
+  float FindBlockChanges();
 };
 
 }  // namespace plush

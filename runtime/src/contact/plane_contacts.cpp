@@ -256,7 +256,10 @@ void SolveWithContacts(ContactSolve* first) {
     of->state->in_solve = true;
     of->state->y = of->problem.y;
     of->state->attached = of->problem.attached;
-    if (of->state->attached != nullptr) of->state->attached->contacts = of->state;
+    if (AttachedPoints* attached = of->state->attached; attached != nullptr) {
+      attached->contacts = of->state;
+      attached->Locate([of](uint32_t node) { return of->problem.y[node]; });
+    }
     Respond(*of);
   }
   if (first->next == nullptr && first->problem.attached != nullptr) {

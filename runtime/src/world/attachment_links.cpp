@@ -4,6 +4,7 @@
 #include "world/world_impl.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace plush {
@@ -20,6 +21,37 @@ EmbeddedPoint PointOf(const Body& body, const uint32_t (&nodes)[4], const Vec4& 
   return point;
 }
 
+// The directions in which a constraint holds its point; none if it is a spring.
+void SetDirections(const Attachment& attachment, AttachmentRow* row) {
+  row->num_directions = 0;
+  if (!attachment.is_constraint) return;
+  row->correction = attachment.correction;
+  const Vec3& n = attachment.direction;
+  switch (attachment.kind) {
+    case ConstraintKind::kPoint:
+      row->directions[0] = {1.0f, 0.0f, 0.0f};
+      row->directions[1] = {0.0f, 1.0f, 0.0f};
+      row->directions[2] = {0.0f, 0.0f, 1.0f};
+      row->num_directions = 3;
+      return;
+    case ConstraintKind::kLine: {
+      const Vec3 size = {std::fabs(n.x), std::fabs(n.y), std::fabs(n.z)};
+      const Vec3 across = size.x <= size.y && size.x <= size.z ? Vec3{1.0f, 0.0f, 0.0f}
+                          : size.y <= size.z                   ? Vec3{0.0f, 1.0f, 0.0f}
+                                                               : Vec3{0.0f, 0.0f, 1.0f};
+      const Vec3 first = Cross(n, across);
+      row->directions[0] = first * (1.0f / Length(first));
+      row->directions[1] = Cross(n, row->directions[0]);
+      row->num_directions = 2;
+      return;
+    }
+    case ConstraintKind::kPlane:
+      row->directions[0] = n;
+      row->num_directions = 1;
+      return;
+  }
+}
+
 }  // namespace
 
 void World::Impl::LinkAttachments() {
@@ -28,6 +60,8 @@ void World::Impl::LinkAttachments() {
     if (!body->attached.is_stale) continue;
     body->attached.num_points = 0;
     body->attached.has_target = false;
+    body->attached.has_springs = false;
+    body->attached.block.Clear();
     body->attached.factor_id = 0;
     body->attached.scale = body->scale;
   }
@@ -38,6 +72,7 @@ void World::Impl::LinkAttachments() {
     row.stiffness = of.stiffness;
     row.damping = of.damping;
     row.max_force = of.max_force;
+    SetDirections(attachments[slot], &row);
     const auto link = [&](BodyId id, const uint32_t(&nodes)[4], const Vec4& weights, size_t side) {
       if (!id.valid()) return;
       Body* body = bodies[SlotOf(id.value)];
@@ -45,6 +80,7 @@ void World::Impl::LinkAttachments() {
       if (!attached.is_stale) return;
       row.sides[side] = {&attached, attached.num_points};
       attached.has_target = attached.has_target || !of.other_body.valid();
+      attached.has_springs = attached.has_springs || !row.is_constraint();
       attached.points[attached.num_points++] = {
           .row = slot, .sign = side == 0 ? 1.0f : -1.0f, .point = PointOf(*body, nodes, weights)};
     };

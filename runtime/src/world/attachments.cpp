@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// World's calls on attachments. What steps make of them: attachment_links.cpp.
+// World's calls on attachments, and what they share with constraints.cpp. What steps make of them:
+// attachment_links.cpp.
 #include "body/attachment_step.h"
 #include "world/world_impl.h"
 
@@ -34,18 +35,24 @@ Status CheckNumbers(const AttachmentDesc& desc) {
 
 }  // namespace
 
-Status World::Impl::FindAttachment(const Impl* impl, AttachmentId id, Attachment** out_attachment) {
+Status World::Impl::FindHold(const Impl* impl, uint64_t id, Attachment** out_attachment) {
   using State = SlotList<>::State;
-  if (!id.valid()) return {StatusCode::kNullId, "id", "is null"};
+  if (id == 0) return {StatusCode::kNullId, "id", "is null"};
   if (impl == nullptr) return kNoWorld;
-  const uint32_t slot = SlotOf(id.value);
-  const State state = impl->attachment_slots.Find(slot, GenerationOf(id.value));
-  if (TagOf(id.value) != impl->desc.tag || state == State::kNeverGiven) {
+  const uint32_t slot = SlotOf(id);
+  const State state = impl->attachment_slots.Find(slot, GenerationOf(id));
+  if (TagOf(id) != impl->desc.tag || state == State::kNeverGiven) {
     return {StatusCode::kForeignId, "id", "is not of this world"};
   }
-  if (state == State::kFreed) return {StatusCode::kStaleId, "id", "was detached"};
+  if (state == State::kFreed) return {StatusCode::kStaleId, "id", "was taken out"};
   *out_attachment = const_cast<Attachment*>(&impl->attachments[slot]);
   return {};
+}
+
+Status World::Impl::FindAttachment(const Impl* impl, AttachmentId id, Attachment** out_attachment) {
+  const Status found = FindHold(impl, id.value, out_attachment);
+  if (!found.ok() || !(*out_attachment)->is_constraint) return found;
+  return {StatusCode::kForeignId, "id", "is of a constraint"};
 }
 
 // Checks the point of a body. `fields` are the names of body, nodes and weights.
@@ -82,16 +89,25 @@ Status World::Impl::CheckAttachment(const AttachmentDesc& of) const {
 }
 
 // Makes room for one more attachment, in its bodies too.
-Status World::Impl::ReserveAttachment(const AttachmentDesc& of) {
+Status World::Impl::ReserveAttachment(const Attachment& added) {
+  const AttachmentDesc& of = added.desc;
   if (!attachment_slots.Reserve(allocator) ||
       !GrowAttachments(size_t{attachment_slots.next_slot()} + 1)) {
     return kNoMemory;
   }
   for (const BodyId id : {of.body, of.other_body}) {
     if (!id.valid()) continue;
-    uint32_t count = 1;
-    for (const uint32_t slot : attachment_slots) count += attachments[slot].Holds(id.value) ? 1 : 0;
-    if (!ReserveAttached(allocator, count, bodies[SlotOf(id.value)])) return kNoMemory;
+    uint32_t count = 1, constraints = added.is_constraint ? 1 : 0;
+    for (const uint32_t slot : attachment_slots) {
+      if (!attachments[slot].Holds(id.value)) continue;
+      ++count;
+      constraints += attachments[slot].is_constraint ? 1 : 0;
+    }
+    Body* body = bodies[SlotOf(id.value)];
+    if (!ReserveAttached(allocator, count, body) ||
+        (constraints > 0 && !ReserveConstraints(allocator, constraints, body))) {
+      return kNoMemory;
+    }
   }
   return {};
 }
@@ -106,21 +122,24 @@ void World::Impl::WakeSides(const AttachmentDesc& of) {
   islands_changed = islands_changed || of.other_body.valid();
 }
 
+Status World::Impl::AddHold(Attachment added, uint64_t* out_id) {
+  const Status status = ReserveAttachment(added);
+  if (!status.ok()) return status;
+  const uint32_t slot = attachment_slots.Add();
+  added.id = PackId(slot, attachment_slots.generation(slot), desc.tag);
+  attachments[slot] = added;
+  rows[slot] = {};
+  WakeSides(added.desc);
+  *out_id = added.id;
+  return {};
+}
+
 Status World::Attach(const AttachmentDesc& desc, AttachmentId* out_id) {
   if (out_id == nullptr) return kNoOutput;
   *out_id = {};
   if (impl_ == nullptr) return kNoWorld;
-  Impl& w = *impl_;
-  Status status = w.CheckAttachment(desc);
-  if (status.ok()) status = w.ReserveAttachment(desc);
-  if (!status.ok()) return status;
-  const uint32_t slot = w.attachment_slots.Add();
-  const uint64_t id = PackId(slot, w.attachment_slots.generation(slot), w.desc.tag);
-  w.attachments[slot] = {.desc = desc, .id = id};
-  w.rows[slot] = {};
-  w.WakeSides(desc);
-  *out_id = {id};
-  return {};
+  const Status status = impl_->CheckAttachment(desc);
+  return status.ok() ? impl_->AddHold({.desc = desc}, &out_id->value) : status;
 }
 
 Status World::Attach(const SurfacePoint& at, const AttachmentDesc& desc, AttachmentId* out_id) {
@@ -141,11 +160,15 @@ Status World::MoveAttachment(AttachmentId id, const Vec3& target) {
   if (!found.ok()) return found;
   if (attachment->desc.other_body.valid()) return Invalid("id", "is attached to a body");
   if (!IsPosition(target)) return Invalid("target", "must lie within kMostCoordinate");
+  impl_->MoveTarget(target, attachment);
+  return {};
+}
+
+void World::Impl::MoveTarget(const Vec3& target, Attachment* attachment) {
   const Vec3& now = attachment->desc.target;
   attachment->has_next = now.x != target.x || now.y != target.y || now.z != target.z;
   attachment->next = target;
-  if (attachment->has_next) WakeUp(impl_->bodies[SlotOf(attachment->desc.body.value)]);
-  return {};
+  if (attachment->has_next) WakeUp(bodies[SlotOf(attachment->desc.body.value)]);
 }
 
 Status World::AttachmentForce(AttachmentId id, Vec3* out_force) const {
@@ -196,9 +219,15 @@ void World::Impl::DetachCollider(uint64_t collider) {
   });
 }
 
-uint32_t World::num_attachments() const {
-  return impl_ != nullptr ? impl_->attachment_slots.num_live() : 0;
+uint32_t World::Impl::CountHolds(bool constraints) const {
+  uint32_t count = 0;
+  for (const uint32_t slot : attachment_slots) {
+    count += attachments[slot].is_constraint == constraints ? 1 : 0;
+  }
+  return count;
 }
+
+uint32_t World::num_attachments() const { return impl_ != nullptr ? impl_->CountHolds(false) : 0; }
 
 bool World::IsValid(AttachmentId id) const {
   Attachment* attachment = nullptr;

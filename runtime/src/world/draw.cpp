@@ -332,6 +332,9 @@ void World::Impl::DrawAttachments(const DebugDraw& draw) const {
     pen.Point(from, kPointSize * MedianEdge(body), kAttachmentColour);
     pen.Point(to, kPointSize * MedianEdge(body), kAttachmentColour);
     pen.Line(from, to, kAttachmentColour);
+    if (attachments[slot].kind == ConstraintKind::kPoint) continue;
+    const Vec3 arm = attachments[slot].direction * MedianEdge(body);  // of a line, or a normal
+    pen.Line(to - arm, to + arm, kAttachmentColour);
   }
 }
 

@@ -38,7 +38,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 12;
+inline constexpr uint32_t kStateVersion = 13;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -148,7 +148,7 @@ struct StateCollider {
 };
 static_assert(sizeof(StateCollider) == 168);
 
-/// AttachmentDesc and what steps keep of an attachment.
+/// AttachmentDesc or ConstraintDesc, and what steps keep of either.
 struct StateAttachment {
   uint64_t other_collider;          ///< or 0
   uint32_t slot, body, other_body;  ///< slots; the last one or kNoIndex
@@ -157,9 +157,11 @@ struct StateAttachment {
   float target[3], next[3];
   float rest_length, stiffness, damping, max_force, break_force;
   float force[3], mean_force[3];
-  uint32_t has_next, padding;  ///< the same size with any alignment of 64-bit numbers
+  uint32_t has_next;
+  uint32_t constraint;  ///< 0: a spring; else 1 + ConstraintKind
+  float direction[3], correction;
 };
-static_assert(sizeof(StateAttachment) == 160);
+static_assert(sizeof(StateAttachment) == 176);
 
 struct StateForce {
   uint64_t body;

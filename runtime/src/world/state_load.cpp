@@ -289,10 +289,15 @@ bool World::Impl::ReserveFor(const StateReader& state) {
 bool World::Impl::ReserveContacts(const StateReader& state) {
   const StateWorld& w = state.world();
   const bool has_meshes = state.has_meshes();
-  for (uint32_t i = 0; i < w.num_bodies; ++i) bodies[state.body(i).slot]->attached.num_loaded = 0;
+  for (uint32_t i = 0; i < w.num_bodies; ++i) {
+    AttachedPoints& attached = bodies[state.body(i).slot]->attached;
+    attached.num_loaded = attached.num_loaded_constraints = 0;
+  }
   for (uint32_t k = 0; k < w.num_attachments; ++k) {
     const StateAttachment attachment = state.attachment(k);
-    ++bodies[attachment.body]->attached.num_loaded;
+    AttachedPoints& attached = bodies[attachment.body]->attached;
+    ++attached.num_loaded;
+    attached.num_loaded_constraints += attachment.constraint != 0 ? 1 : 0;
     if (attachment.other_body != kNoIndex) ++bodies[attachment.other_body]->attached.num_loaded;
   }
   for (uint32_t i = 0; i < w.num_bodies; ++i) {
@@ -310,6 +315,8 @@ bool World::Impl::ReserveContacts(const StateReader& state) {
     if (!ReserveSolver(allocator, state.SolverOf(saved), body)) return false;
     const uint32_t num_attached = body->attached.num_loaded;
     if (num_attached > 0 && !ReserveAttached(allocator, num_attached, body)) return false;
+    const uint32_t num_constraints = body->attached.num_loaded_constraints;
+    if (num_constraints > 0 && !ReserveConstraints(allocator, num_constraints, body)) return false;
   }
   return true;
 }

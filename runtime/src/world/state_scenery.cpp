@@ -121,11 +121,15 @@ StateAttachment Saved(const Attachment& attachment, const AttachmentRow& row) {
   Copy(row.force, out.force);
   Copy(row.mean_force, out.mean_force);
   out.has_next = attachment.has_next ? 1 : 0;
+  out.constraint = attachment.is_constraint ? 1 + static_cast<uint32_t>(attachment.kind) : 0;
+  Copy(attachment.direction, out.direction);
+  out.correction = attachment.correction;
   return out;
 }
 
-AttachmentDesc ToAttachment(const StateAttachment& a) {
-  AttachmentDesc out;
+Attachment ToAttachment(const StateAttachment& a) {
+  Attachment attachment;
+  AttachmentDesc& out = attachment.desc;
   std::copy(std::begin(a.nodes), std::end(a.nodes), out.nodes);
   std::copy(std::begin(a.other_nodes), std::end(a.other_nodes), out.other_nodes);
   out.weights = ToVec4(a.weights);
@@ -137,7 +141,13 @@ AttachmentDesc ToAttachment(const StateAttachment& a) {
   out.damping = a.damping;
   out.max_force = a.max_force;
   out.break_force = a.break_force;
-  return out;
+  attachment.is_constraint = a.constraint != 0;
+  if (a.constraint != 0) attachment.kind = static_cast<ConstraintKind>(a.constraint - 1);
+  attachment.direction = ToVec3(a.direction);
+  attachment.correction = a.correction;
+  attachment.has_next = a.has_next != 0;
+  attachment.next = ToVec3(a.next);
+  return attachment;
 }
 
 StatePair Saved(const TouchingPair& pair, uint32_t end) {
@@ -305,13 +315,26 @@ Status StateReader::CheckColliders() const {
 
 namespace {
 
+// Whether a record is of a spring without a constraint's numbers, or of a constraint that holds a
+// body to the world in a unit direction.
+bool IsKind(const StateAttachment& a) {
+  constexpr uint32_t kMost = 1 + static_cast<uint32_t>(ConstraintKind::kPlane);
+  if (a.constraint == 0) {
+    return a.direction[0] == 0.0f && a.direction[1] == 0.0f && a.direction[2] == 0.0f &&
+           a.correction == 1.0f;
+  }
+  const float length2 = Dot(ToVec3(a.direction), ToVec3(a.direction));
+  return a.constraint <= kMost && a.other_body == kNoIndex && a.other_collider == 0 &&
+         length2 > 0.999f && length2 < 1.001f && a.correction > 0.0f && a.correction <= 1.0f;
+}
+
 bool AreNumbers(const StateAttachment& a) {
   const auto is_in = [](float value, float most) { return value >= 0.0f && value <= most; };
   return IsPosition({a.target[0], a.target[1], a.target[2]}) &&
          IsPosition({a.next[0], a.next[1], a.next[2]}) && a.has_next <= 1 &&
          is_in(a.rest_length, kMostCoordinate) && is_in(a.stiffness, kMostStiffness) &&
          is_in(a.damping, kMostStiffness) && a.max_force > 0.0f && a.break_force > 0.0f &&
-         AreFinite(a.force) && AreFinite(a.mean_force);
+         AreFinite(a.force) && AreFinite(a.mean_force) && IsKind(a);
 }
 
 }  // namespace
@@ -493,12 +516,10 @@ void World::Impl::LoadAttachments(const StateReader& state) {
   for (uint32_t i = 0; i < w.num_attachments; ++i) {
     const StateAttachment saved = state.attachment(i);
     Attachment& attachment = attachments[saved.slot];
-    attachment.desc = ToAttachment(saved);
+    attachment = ToAttachment(saved);
     attachment.id = PackId(saved.slot, attachment_slots.generation(saved.slot), desc.tag);
     attachment.desc.body = {bodies[saved.body]->id};
     if (saved.other_body != kNoIndex) attachment.desc.other_body = {bodies[saved.other_body]->id};
-    attachment.has_next = saved.has_next != 0;
-    attachment.next = ToVec3(saved.next);
     rows[saved.slot].force = ToVec3(saved.force);
     rows[saved.slot].mean_force = ToVec3(saved.mean_force);
   }

@@ -47,7 +47,7 @@ Collider ToCollider(const StateCollider& c, uint64_t id, Hull* hull, const Trian
 
 StateAttachment Saved(const Attachment& attachment, const AttachmentRow& row);
 /// Without ids.
-AttachmentDesc ToAttachment(const StateAttachment& a);
+Attachment ToAttachment(const StateAttachment& a);
 
 /// `end`: of its contacts in the state.
 StatePair Saved(const TouchingPair& pair, uint32_t end);

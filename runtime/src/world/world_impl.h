@@ -57,10 +57,15 @@ Solid SolidOf(const Collider& collider);
 /// The collider at its present pose, at rest.
 StepCollider ColliderNow(const Collider& collider);
 
-/// An attachment in a world.
+/// An attachment in a world, or a constraint: they share slots and ids.
 struct Attachment {
-  AttachmentDesc desc;  ///< with the present target
-  uint64_t id = 0;      ///< AttachmentId::value
+  AttachmentDesc desc;  ///< with the present target; of a constraint, its body, point and target
+  // Of a constraint.
+  bool is_constraint = false;
+  ConstraintKind kind = ConstraintKind::kPoint;
+  Vec3 direction;  ///< unit
+  float correction = 1.0f;
+  uint64_t id = 0;  ///< AttachmentId::value
   bool has_next = false;
   Vec3 next;  ///< target at the end of the next step, if `has_next`
 
@@ -129,10 +134,17 @@ struct World::Impl {
   void Remove(Body* body);
 
   static Status FindAttachment(const Impl* impl, AttachmentId id, Attachment** out_attachment);
+  static Status FindConstraint(const Impl* impl, ConstraintId id, Attachment** out_attachment);
+  static Status FindHold(const Impl* impl, uint64_t id, Attachment** out_attachment);
   Status CheckSide(const char* const (&fields)[3], BodyId id, const uint32_t (&nodes)[4],
                    const Vec4& weights, Body** out_body) const;
   Status CheckAttachment(const AttachmentDesc& of) const;
-  Status ReserveAttachment(const AttachmentDesc& of);
+  Status CheckConstraint(const ConstraintDesc& of) const;
+  Status ReserveAttachment(const Attachment& of);
+  /// Adds an attachment or constraint, whose description is valid.
+  Status AddHold(Attachment added, uint64_t* out_id);
+  void MoveTarget(const Vec3& target, Attachment* attachment);
+  uint32_t CountHolds(bool constraints) const;
   bool GrowAttachments(size_t size) {
     return Grow(&attachments, size) && Grow(&rows, size) && Grow(&step_targets, size);
   }

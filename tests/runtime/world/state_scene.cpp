@@ -146,6 +146,20 @@ void StateScene::AttachBodies(World* world) const {
           .max_force = 100.0f});
   attach({.body = ids[7], .other_body = ids[9], .rest_length = 2.0f, .stiffness = 1.0e5f});
   attach({.body = ids[10], .target = {12.0f, 4.0f, 0.0f}, .break_force = 60.0f});
+  // Constraints of a body in a crowd, with one that another implies.
+  const auto constrain = [&](ConstraintDesc desc) {
+    ConstraintId id;
+    REQUIRE(world->AddConstraint(desc, &id).ok());
+  };
+  const Vec3 tilted = {0.2f, 1.0f, 0.1f};
+  ConstraintDesc held = {.body = ids[3], .nodes = {1}, .target = {3.6f, 1.0f, 0.0f}};
+  held.correction = 0.1f;
+  constrain(held);  // the target moves
+  constrain(held);
+  held.kind = ConstraintKind::kLine;
+  held.nodes[0] = 5;
+  held.direction = tilted;
+  constrain(held);
 }
 
 void StateScene::Drive(World* world, int step) const {
@@ -177,6 +191,8 @@ void StateScene::Drive(World* world, int step) const {
     const AttachmentId first = {PackId(0, 1, Desc().tag)};
     const Vec3 target = {2.4f, 1.0f, 0.02f * static_cast<float>(step % 3)};
     REQUIRE(world->MoveAttachment(first, target).ok());
+    const ConstraintId moving = {PackId(4, 1, Desc().tag)};
+    REQUIRE(world->MoveConstraint(moving, target + Vec3{1.2f, 0.0f, 0.0f}).ok());
   }
   if (step == 120) REQUIRE(world->SetColliderVelocity(colliders[1], {-0.1f, 0, 0}, {}).ok());
   if (step == 150) REQUIRE(world->SetEnabled(ids[3], false).ok());

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Source: constraint_block.h.
+#include "contact/constraint_block.h"
+
+#include "base/vector_math.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace plush {
+
+bool ConstraintBlock::Reserve(const Allocator& allocator, size_t count, size_t num_nodes) {
+  if (3 * count <= rows.size()) return true;
+  const size_t capacity = std::max(3 * count, 2 * rows.size());
+  Array<Row> more_rows;
+  Array<double> more_factor, more_numbers;
+  if (!more_rows.Allocate(allocator, capacity) ||
+      !more_factor.Allocate(allocator, capacity * capacity, 0.0) ||
+      !more_numbers.Allocate(allocator, capacity, 0.0) ||
+      !projector.Reserve(allocator, capacity, num_nodes)) {
+    return false;
+  }
+  rows = std::move(more_rows);
+  factor = std::move(more_factor);
+  numbers = std::move(more_numbers);
+  num_rows = 0;
+  return true;
+}
+
+bool ConstraintBlock::Add(uint32_t index, const EmbeddedPoint& point, const Vec3& direction) {
+  if (!projector.Add({point.nodes, point.free, direction})) return false;
+  rows[num_rows++] = {index, direction};
+  return true;
+}
+
+void ConstraintBlock::Factor(std::span<const float> couplings, size_t stride) {
+  constexpr double kLeastPivot = 1.0e-6;  // of the diagonal: couplings are floats
+  const size_t n = rows.size();
+  for (uint32_t i = 0; i < num_rows; ++i) {
+    double* const at = &factor[n * i];
+    const auto value = [&](uint32_t j) {
+      return double(Dot(rows[i].direction, rows[j].direction)) *
+             double(couplings[stride * rows[i].point + rows[j].point]);
+    };
+    double pivot = value(i);
+    const double least = kLeastPivot * pivot;
+    for (uint32_t j = 0; j < i; ++j) {
+      const double* const before = &factor[n * j];
+      double sum = value(j);
+      for (uint32_t k = 0; k < j; ++k) sum -= at[k] * before[k];
+      at[j] = before[j] > 0.0 ? sum / before[j] : 0.0;
+      pivot -= at[j] * at[j];
+    }
+    at[i] = pivot > least ? std::sqrt(pivot) : 0.0;
+  }
+}
+
+void ConstraintBlock::Solve() {
+  const size_t n = rows.size();
+  for (uint32_t i = 0; i < num_rows; ++i) {
+    double sum = numbers[i];
+    for (uint32_t j = 0; j < i; ++j) sum -= factor[n * i + j] * numbers[j];
+    const double pivot = factor[n * i + i];
+    numbers[i] = pivot > 0.0 ? sum / pivot : 0.0;
+  }
+  for (uint32_t i = num_rows; i-- > 0;) {
+    double sum = numbers[i];
+    for (uint32_t j = i + 1; j < num_rows; ++j) sum -= factor[n * j + i] * numbers[j];
+    const double pivot = factor[n * i + i];
+    numbers[i] = pivot > 0.0 ? sum / pivot : 0.0;
+  }
+}
+
+}  // namespace plush

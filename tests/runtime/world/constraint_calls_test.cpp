@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+// Calls on constraints: what they refuse, what they wake, how they go, and on threads.
+#include "runtime/world/constraint_scene.h"
+#include "runtime/world/heap_counter.h"
+
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+const ShapeAsset& Box() {
+  static const ShapeAsset* const box = new ShapeAsset(TetBox(2, 2, 2, 0.1, 0.09, 3), {3e5, 0.35});
+  return *box;
+}
+
+// Holds a node of the box where it is.
+ConstraintDesc At(BodyId body, uint32_t node, const Vec3& shift = {}) {
+  ConstraintDesc desc = {.body = body, .nodes = {node, node, node, node}};
+  desc.target = ToVec3(ToEigen(Box().rest()).col(node) + ToEigen(shift));
+  return desc;
+}
+
+void FallAsleep(World* world, BodyId id) {
+  for (int step = 0; step < 5000 && !world->IsAsleep(id); ++step) StepWorld(world, kDt);
+  REQUIRE(world->IsAsleep(id));
+}
+
+}  // namespace
+
+TEST_CASE("AddConstraint names what is wrong") {
+  World world;
+  const BodyId body = AddBody(&world, Box().asset());
+  static BodyId s_fixed, s_removed;
+  s_fixed = AddBody(&world, Box().asset(), {.fixed = true});
+  s_removed = AddBody(&world, Box().asset());
+  REQUIRE(world.RemoveBody(s_removed).ok());
+  struct Row {
+    const char* field;
+    StatusCode code;
+    void (*change)(ConstraintDesc* desc);
+  };
+  const StatusCode bad = StatusCode::kInvalidArgument;
+  const Row rows[] = {
+      {"body", StatusCode::kNullId, [](ConstraintDesc* d) { d->body = {}; }},
+      {"body", StatusCode::kStaleId, [](ConstraintDesc* d) { d->body = s_removed; }},
+      {"body", StatusCode::kForeignId, [](ConstraintDesc* d) { d->body.value ^= 1ull << 50; }},
+      {"body", bad, [](ConstraintDesc* d) { d->body = s_fixed; }},
+      {"nodes", bad, [](ConstraintDesc* d) { d->nodes[2] = 1u << 30; }},
+      {"weights", bad, [](ConstraintDesc* d) { d->weights.x = 0.9f; }},
+      {"weights", bad, [](ConstraintDesc* d) { d->weights.z = kNaN; }},
+      {"kind", bad, [](ConstraintDesc* d) { d->kind = static_cast<ConstraintKind>(3); }},
+      {"direction", bad, [](ConstraintDesc* d) { d->direction = {}; }},
+      {"direction", bad, [](ConstraintDesc* d) { d->direction.x = kNaN; }},
+      {"direction", bad, [](ConstraintDesc* d) { d->direction.y = 3e38f; }},
+      {"target", bad, [](ConstraintDesc* d) { d->target.y = kNaN; }},
+      {"target", bad, [](ConstraintDesc* d) { d->target.x = 2.0f * kMostCoordinate; }},
+      {"correction", bad, [](ConstraintDesc* d) { d->correction = 0.0f; }},
+      {"correction", bad, [](ConstraintDesc* d) { d->correction = 1.01f; }},
+      {"correction", bad, [](ConstraintDesc* d) { d->correction = kNaN; }},
+  };
+  for (const Row& row : rows) {
+    ConstraintDesc desc = At(body, 0);
+    desc.kind = ConstraintKind::kLine;
+    row.change(&desc);
+    ConstraintId id = {1};
+    const Status status = world.AddConstraint(desc, &id);
+    CAPTURE(row.field, status.section, status.reason);
+    CHECK(status.code == row.code);
+    CHECK(status.section == std::string(row.field));
+    CHECK(!id.valid());
+  }
+  CHECK(world.num_constraints() == 0);
+  SurfacePoint nowhere;
+  ConstraintId id;
+  CHECK(world.AddConstraint(nowhere, At(body, 0), &id).section == std::string("at"));
+  CHECK(world.AddConstraint(At(body, 0), nullptr).code == bad);
+  ConstraintDesc line = At(body, 3);
+  line.kind = ConstraintKind::kLine;
+  line.direction = {0.0f, 3.0f, 4.0f};
+  line.correction = 0.5f;
+  id = AddConstraint(&world, line);
+  ConstraintDesc read;
+  REQUIRE(world.GetConstraint(id, &read).ok());
+  CHECK(read.kind == ConstraintKind::kLine);
+  CHECK(read.nodes[0] == 3);
+  CHECK((ToEigen(read.direction) - Eigen::Vector3d(0.0, 0.6, 0.8)).norm() < 1e-6);
+  CHECK(read.correction == 0.5f);
+  CHECK(world.MoveConstraint(id, {kNaN, 0.0f, 0.0f}).section == std::string("target"));
+  CHECK(world.MoveConstraint({}, {}).code == StatusCode::kNullId);
+  // An id of the one is none of the other.
+  AttachmentId spring;
+  REQUIRE(world.Attach({.body = body, .weights = {1.0f, 0.0f, 0.0f, 0.0f}}, &spring).ok());
+  CHECK(world.Detach({id.value}).code == StatusCode::kForeignId);
+  CHECK(world.RemoveConstraint({spring.value}).code == StatusCode::kForeignId);
+  CHECK(world.num_attachments() == 1);
+  CHECK(world.num_constraints() == 1);
+  REQUIRE(world.RemoveConstraint(id).ok());
+  Vec3 force;
+  CHECK(world.RemoveConstraint(id).code == StatusCode::kStaleId);
+  CHECK(world.ConstraintForce(id, &force).code == StatusCode::kStaleId);
+  CHECK(!world.IsValid(id));
+  id = AddConstraint(&world, line);
+  REQUIRE(world.RemoveBody(body).ok());
+  CHECK(!world.IsValid(id));
+  CHECK(world.num_constraints() + world.num_attachments() == 0);
+}
+
+TEST_CASE("Bodies that constraints hold fall asleep, and wake when a target moves or goes") {
+  WorldDesc settings;
+  settings.sleep.time = 0.1f;
+  World world(settings);
+  BodyDesc damped;
+  damped.material.damping = 0.1f;
+  const BodyId id = AddBody(&world, Box().asset(), damped);
+  std::vector<ConstraintId> ids;
+  for (const uint32_t node : {0u, 2u, 6u}) ids.push_back(AddConstraint(&world, At(id, node)));
+  FallAsleep(&world, id);
+  Eigen::Vector3d lift = Eigen::Vector3d::Zero();
+  for (const ConstraintId one : ids) lift += ForceOf(world, one);
+  const double weight = 9.81 * MomentsOf(world, id).mass;
+  CHECK((lift - Eigen::Vector3d(0.0, weight, 0.0)).norm() < 0.01 * weight);
+  REQUIRE(world.MoveConstraint(ids[0], At(id, 0).target).ok());  // it is there already
+  CHECK(world.IsAsleep(id));
+  REQUIRE(world.MoveConstraint(ids[0], At(id, 0, {0.0f, 0.1f, 0.0f}).target).ok());
+  CHECK(!world.IsAsleep(id));
+  FallAsleep(&world, id);
+  AddConstraint(&world, At(id, 2));  // once more
+  CHECK(!world.IsAsleep(id));
+  FallAsleep(&world, id);
+  REQUIRE(world.RemoveConstraint(ids[1]).ok());
+  CHECK(!world.IsAsleep(id));
+}
+
+TEST_CASE("AddConstraint leaves the world as it was if memory fails") {
+  CountingMemory memory;
+  WorldDesc settings;
+  settings.allocator = memory.allocator();
+  World world(settings);
+  const BodyId id = AddBody(&world, Box().asset());
+  AddConstraint(&world, At(id, 0));
+  for (int step = 0; step < 3; ++step) StepWorld(&world, kDt);
+  uint64_t refused = 0;
+  ConstraintId added;
+  for (uint64_t n = 1; !added.valid(); ++n) {
+    memory.FailAt(n, true);
+    const Status status = world.AddConstraint(At(id, 2), &added);
+    memory.FailNever();
+    if (status.ok()) break;
+    CHECK(status.code == StatusCode::kOutOfMemory);
+    ++refused;
+    REQUIRE(StepWorld(&world, kDt) == kStepOk);
+    const Points x = ToEigen(PositionsOf(world, id, Box().num_nodes()));
+    CHECK(DistanceOf(At(id, 0), x).norm() < 1e-6);
+  }
+  CHECK(refused > 3);
+  CHECK(world.num_constraints() == 2);
+}
+
+namespace {
+
+struct Threads {
+  uint32_t count = 1;
+  static void Run(void* user, uint32_t count, JobFunction job, void* context) {
+    std::atomic<uint32_t> next{0};
+    const auto work = [&] {
+      for (uint32_t i = next++; i < count; i = next++) job(context, i);
+    };
+    std::vector<std::thread> threads;
+    for (uint32_t t = 1; t < static_cast<Threads*>(user)->count; ++t) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+  }
+};
+
+// Bodies on constraints over a plane, in a crowd and with the implicit solver.
+uint64_t HashOf(uint32_t num_threads) {
+  Threads threads = {num_threads};
+  WorldDesc desc;
+  if (num_threads > 0) desc.jobs = {Threads::Run, &threads};
+  World world(desc);
+  AddPlane(&world, {.offset = -0.3f});
+  const BodySolver implicit = ImplicitSolver();
+  for (uint32_t i = 0; i < 20; ++i) {
+    const Vec3 place = {static_cast<float>(i), 0.0f, 0.0f};
+    BodyDesc body = {.pose = {.position = place}};
+    if (i % 4 == 3) body.solver = &implicit;
+    const BodyId id = AddBody(&world, Box().asset(), body);
+    for (const uint32_t node : {0u, 2u, 6u}) {
+      ConstraintDesc held = At(id, node, place);
+      held.kind = static_cast<ConstraintKind>((i + node) % 3);
+      held.direction = {0.3f, 1.0f, -0.2f};
+      if (node <= 2 * (i % 3)) AddConstraint(&world, held);
+    }
+  }
+  for (int step = 0; step < 60; ++step) StepWorld(&world, kDt);
+  return world.StateHash();
+}
+
+}  // namespace
+
+TEST_CASE("Constraints give the same bits on any number of threads") {
+  const uint64_t expected = HashOf(0);
+  for (const uint32_t num_threads : {1u, 2u, 4u, 7u}) CHECK(HashOf(num_threads) == expected);
+}
+
+TEST_CASE("A state saved in motion goes on with its constraints, bit for bit") {
+  const bool is_implicit = GENERATE(false, true);
+  CAPTURE(is_implicit);
+  const BodySolver solver = is_implicit ? ImplicitSolver() : SplittingSolver();
+  World world, other;
+  const BodyId id = AddBody(&world, Box().asset(), {.solver = &solver});
+  std::vector<ConstraintId> ids;
+  for (const uint32_t node : {4u, 0u, 9u}) {
+    ConstraintDesc held = At(id, node, {0.0f, 0.01f, 0.0f});
+    held.kind = static_cast<ConstraintKind>(ids.size());
+    held.direction = {0.3f, 1.0f, -0.2f};
+    held.correction = 0.3f;
+    ids.push_back(AddConstraint(&world, held));
+  }
+  REQUIRE(world.RemoveConstraint(ids[1]).ok());  // slots are not in the order of the calls
+  ConstraintDesc again = At(id, 4);
+  ids[1] = AddConstraint(&world, again);
+  const auto move = [&](World* of, int step) {
+    const float t = 0.002f * static_cast<float>(step);
+    REQUIRE(of->MoveConstraint(ids[2], At(id, 9, {t, -t, t}).target).ok());
+  };
+  for (int step = 0; step < 30; ++step) {
+    move(&world, step);
+    StepWorld(&world, kDt);
+  }
+  move(&world, 30);
+  std::vector<std::byte> state(world.StateBytes());
+  size_t size = 0;
+  REQUIRE(world.SaveState(state, &size).ok());
+  const Asset* const assets[] = {&Box().asset()};
+  const SolverMethod* const solvers[] = {&kImplicitMethod};
+  REQUIRE(other.LoadState(state, assets, solvers).ok());
+  CHECK(other.num_constraints() == 3);
+  for (int step = 31; step < 80; ++step) {
+    StepWorld(&world, kDt);
+    StepWorld(&other, kDt);
+    REQUIRE(other.StateHash() == world.StateHash());
+    for (const ConstraintId one : ids) {
+      REQUIRE((ForceOf(other, one) - ForceOf(world, one)).norm() == 0.0);
+    }
+    move(&world, step);
+    move(&other, step);
+  }
+  // And where it was, without new memory.
+  REQUIRE(world.LoadState(state, assets, solvers).ok());
+  REQUIRE(other.LoadState(state, assets, solvers).ok());
+  StepWorld(&world, kDt);
+  StepWorld(&other, kDt);
+  CHECK(other.StateHash() == world.StateHash());
+}

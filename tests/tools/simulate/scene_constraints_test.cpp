@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/scene_constraints.h"
+
+#include "simulate/scene_state.h"
+#include "simulate/simulation_run.h"
+#include "tools/simulate/ball_asset.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+namespace plush::tools {
+namespace {
+
+using Catch::Matchers::Contains;
+
+// The error of a constraint in a scene of two bodies; the second is static.
+Error ErrorOf(const std::string& members) {
+  const auto scene = ParseScene(R"({"bodies":[{"asset":"a"},{"asset":"a","static":true}],
+    "constraints":[{)" + members + "}]}",
+                                "");
+  INFO(members);
+  REQUIRE_FALSE(scene.ok());
+  return scene.error();
+}
+
+SceneWorld BuildOrFail(const Scene& scene) {
+  FindingList findings;
+  auto built = BuildSceneWorld(scene, &findings);
+  if (!built.ok()) FAIL(built.error().message);
+  return std::move(built.value());
+}
+
+RunRecord RunOrFail(const Scene& scene, SceneWorld* world) {
+  auto record = RunScene(scene, world, [](const SceneWorld&, uint32_t) { return true; });
+  if (!record.ok()) FAIL(record.error().message);
+  return std::move(record.value());
+}
+
+// Where the point of a constraint is.
+Vec3 PointOf(const SceneWorld& built, size_t constraint) {
+  const SceneWorldConstraint& of = built.constraints[constraint];
+  ConstraintDesc desc;
+  REQUIRE(built.world->GetConstraint(of.id, &desc).ok());
+  std::vector<Vec3> x(built.asset_of(built.bodies[of.body]).simulation().nodes.size());
+  REQUIRE(built.world->NodePositions(desc.body, 1.0f, x).ok());
+  const float weights[4] = {desc.weights.x, desc.weights.y, desc.weights.z, desc.weights.w};
+  Vec3 at;
+  for (int k = 0; k < 4; ++k) {
+    const Vec3& node = x[desc.nodes[k]];
+    at = {at.x + weights[k] * node.x, at.y + weights[k] * node.y, at.z + weights[k] * node.z};
+  }
+  return at;
+}
+
+}  // namespace
+
+TEST_CASE("Wrong constraints name their place") {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"("at":[0,0,0])", "constraints[0].body: is missing"},
+      {R"("body":0)", "constraints[0].at: is missing"},
+      {R"("body":2,"at":[0,0,0])", "constraints[0].body: 2 is outside [0, 1]"},
+      {R"("body":1,"at":[0,0,0])", "constraints[0].body: is static"},
+      {R"("body":0,"at":[0,0,0],"kind":"curve")", "constraints[0].kind: 'curve' is not 'point'"},
+      {R"("body":0,"at":[0,0,0],"kind":"line")", "constraints[0].direction: is missing"},
+      {R"("body":0,"at":[0,0,0],"kind":"plane","direction":[0,0,0])", "direction: has no length"},
+      {R"("body":0,"at":[0,0,0],"direction":[0,1,0])", "direction: is of lines and planes only"},
+      {R"("body":0,"at":[0,0,0],"correction":0)", "correction: 0 is outside (0, 1]"},
+      {R"("body":0,"at":[0,0,0],"correction":2)", "correction: 2 is outside (0, 1]"},
+      {R"("body":0,"at":[0,0,0],"target":[0,0,0],"motion":[{"t":0,"position":[0,0,0]}])",
+       "constraints[0].target: does not go with motion"},
+      {R"("body":0,"at":[0,0,0],"knd":"line")", "unknown key 'knd'; did you mean 'kind'?"},
+  };
+  for (const auto& [members, message] : cases) {
+    const Error error = ErrorOf(members);
+    CHECK(error.exit_code == ExitCode::kUsage);
+    CHECK_THAT(error.message, Contains(message));
+  }
+}
+
+TEST_CASE("A scene's constraints hold, copy by copy, also after a state") {
+  const tests::TemporaryFolder folder;
+  const std::string solver = GENERATE("splitting", "implicit");
+  const auto parsed = ParseScene(R"({"bodies":[{"asset":")" + tests::WriteBall(folder) +
+                                     R"(","count":2,"position":[0,1,0],"material":{"young":1e6}}],
+    "solver":{"name":")" + solver + R"("}, "steps":60, "constraints":[
+    {"body":0,"at":[0.5,3,0.5],"motion":[{"t":0,"position":[0.5,2,0.5]},
+                                         {"t":0.4,"position":[0.7,2.1,0.5]}]},
+    {"body":0,"at":[-1,1.5,0.5],"kind":"plane","direction":[2,0,0],"correction":0.5,
+     "target":[0.1,0,0]},
+    {"body":0,"at":[3,1.5,0.5],"kind":"line","direction":[0,1,1]}]})",
+                                 "");
+  if (!parsed.ok()) FAIL(parsed.error().message);
+  Scene scene = parsed.value();
+  SceneWorld built = BuildOrFail(scene);
+  CHECK(built.world->num_constraints() == 6);
+  const Vec3 start = PointOf(built, 4);
+  CHECK(start.x == Approx(1.0f + built.bodies[0].offset.x));  // on the cage's side
+  const RunRecord record = RunOrFail(scene, &built);
+  CHECK(record.driven);
+  for (size_t copy = 0; copy < 2; ++copy) {
+    const Vec3 offset = built.bodies[copy].offset;
+    const Vec3 moved = PointOf(built, copy), slid = PointOf(built, 4 + copy);
+    CHECK(moved.x == Approx(0.7f + offset.x));
+    CHECK(moved.y == Approx(2.1f));
+    CHECK(PointOf(built, 2 + copy).x == Approx(0.1f + offset.x));
+    CHECK(slid.x == Approx(1.0f + offset.x));
+    CHECK(slid.y - start.y == Approx(slid.z - 0.5f - offset.z).margin(1e-5));
+    CHECK(std::fabs(slid.y - start.y) > 1e-3f);
+  }
+  scene.steps = 30;
+  SceneWorld before = BuildOrFail(scene), after = BuildOrFail(scene);
+  RunOrFail(scene, &before);
+  const auto state = SaveSceneState(before, scene.dt);
+  REQUIRE(state.ok());
+  REQUIRE(LoadSceneState(state.value(), scene.dt, &after).ok());
+  CHECK(RunOrFail(scene, &after).state_hash == record.state_hash);
+  Scene fewer = scene;
+  fewer.constraints.pop_back();
+  SceneWorld other = BuildOrFail(fewer);
+  const auto loaded = LoadSceneState(state.value(), scene.dt, &other);
+  REQUIRE_FALSE(loaded.ok());
+  CHECK_THAT(loaded.error().message, Contains("constraints"));
+}
+
+}  // namespace plush::tools
