@@ -7,8 +7,8 @@
 # Leaves in out/: bear.plush, duck.plush, octopus.plush (what a game loads), bear.glb, duck.glb,
 # octopus.glb (their fall, for any glTF viewer), puppet.glb (the bear, moved by its joints), and
 # ramp.glb, press.glb, heap.glb, pile.glb, platform.glb, kick.glb, steps.glb,
-# conveyor.glb, terrain.glb, hang.glb (samples/scenes), and report.html, which shows the bodies in a
-# browser. The reports of all steps are in build/release/reports/.
+# conveyor.glb, terrain.glb, hang.glb, rail.glb (samples/scenes), and report.html, which shows the
+# bodies in a browser. The reports of all steps are in build/release/reports/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -73,7 +73,7 @@ cp samples/puppet/puppet.json "$out/"
 
 "$plush" bake samples/scenes/hills.obj -o "$out/hills.plush" --static -q
 cp samples/scenes/hills.f32 "$out/"
-for scene in ramp press heap pile platform kick steps conveyor terrain hang; do
+for scene in ramp press heap pile platform kick steps conveyor terrain hang rail; do
   echo "Running $scene ..."
   cp "samples/scenes/$scene.json" "$out/"
   "$plush" simulate "$out/$scene.json" --export "$out/$scene.glb" \
@@ -86,7 +86,7 @@ echo "Writing the report ..."
 
 echo
 "$build/samples/plush_result_table" "$reports" bear duck octopus \
-  --scenes ramp press heap pile platform kick steps conveyor terrain hang
+  --scenes ramp press heap pile platform kick steps conveyor terrain hang rail
 # Built if CMake has found Bullet (Debian: libbullet-dev).
 if cmake --build "$build" --target help | grep bullet_coupling >/dev/null; then
   quietly cmake --build "$build" --target bullet_coupling
@@ -101,5 +101,6 @@ echo "On a ramp, in a press, in a heap: $out/ramp.glb, press.glb, heap.glb."
 echo "Bodies that touch each other pile up: $out/pile.glb."
 echo "On a platform, kicked, on steps and balls: $out/platform.glb, kick.glb, steps.glb."
 echo "On two belts: $out/conveyor.glb. On hills: $out/terrain.glb. On springs: $out/hang.glb."
+echo "Down a line, and carried by a point in a plane: $out/rail.glb."
 echo "All three bodies and their way down the ramp: $out/report.html, for any browser."
 echo "The game loop: $build/samples/hello_drop $out/duck.plush"

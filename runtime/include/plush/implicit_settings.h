@@ -75,7 +75,8 @@ struct ImplicitSettings {
   float mass_damping = 0.0f;  ///< Rayleigh's alpha, a drag by mass [1/s], in [0, 1000]
   LinearMethod linear_method = LinearMethod::kConjugateGradients;
   bool quasistatic = false;  ///< steps go to where forces balance, without inertia and damping.
-                             ///< Pins must stop every rigid motion
+                             ///< Pins must stop every rigid motion, or constraints that the
+                             ///< body has before World::SetSolver
   // What tets are made of. All but the default pair, which is splitting's energy, cost several
   // times as much, and have no clusters.
   MaterialModel model = MaterialModel::kCorrectedCorotated;

@@ -302,7 +302,7 @@ class World {
   // compliance, the implicit solver by a projector.
 
   /// Holds a point of a body. Wakes it. Allocates memory for it in the body: with c constraints
-  /// about 4 bytes per node and 1 kB for each, and 500 c^2 bytes. Errors: kInvalidArgument (a
+  /// about 4 bytes per node and 1 kB for each, and 1300 c^2 bytes. Errors: kInvalidArgument (a
   /// number of the description out of range, a fixed body), kOutOfMemory; the body's id gives
   /// kNullId, kForeignId and kStaleId with the name of its field.
   Status AddConstraint(const ConstraintDesc& desc, ConstraintId* out_id);
@@ -324,7 +324,8 @@ class World {
   Status GetConstraint(ConstraintId id, ConstraintDesc* out_desc) const;
 
   /// Takes a constraint out; its id becomes stale. Wakes the body. Removing a body takes out its
-  /// constraints. Errors: only those of ids.
+  /// constraints. Errors: kInvalidArgument (without it, a quasistatic body could move rigidly),
+  /// kOutOfMemory (of a quasistatic body).
   Status RemoveConstraint(ConstraintId id);
 
   uint32_t num_constraints() const;     ///< those added and not removed

@@ -76,25 +76,28 @@ void SubtractMotions(float h, std::span<RigidMotion> motions, Body* body) {
   SubtractStretchStiffness(h, body->rhs.span(), body);
 }
 
-// Components without pins that touch nothing keep their momenta.
+}  // namespace
+
 void KeepMomenta(const Body& body, std::span<const ClusterSums> sums,
                  std::span<RigidMotion> motions) {
   const CoarseLevel& coarse = body.system->coarse;
-  bool touches[kMaxClusters] = {};
-  for (const PlaneContact& contact : body.contacts.Current()) {
-    const EmbeddedPoint& point = body.contacts.PointOf(contact);
-    for (const uint32_t node : point.nodes) touches[body.simulation.clusters[node]] = true;
-  }
-  for (const BodyContactSide& at : body.contacts.between) {
-    const EmbeddedPoint& point = at.contact->sides[at.side].point;
-    for (const uint32_t node : point.nodes) touches[body.simulation.clusters[node]] = true;
+  bool holds[kMaxClusters] = {};
+  const auto hold = [&](const EmbeddedPoint& point) {
+    for (const uint32_t node : point.nodes) holds[body.simulation.clusters[node]] = true;
+  };
+  for (const PlaneContact& contact : body.contacts.Current()) hold(body.contacts.PointOf(contact));
+  for (const BodyContactSide& at : body.contacts.between) hold(at.contact->sides[at.side].point);
+  for (const ConstraintBlock::Row& row : body.attached.block.Current()) {
+    hold(body.attached.points[row.point].point);
   }
   for (size_t c = 0; c < coarse.num_components(); ++c) {
-    const auto is_touching = [&](uint16_t k) { return touches[k]; };
-    if (std::ranges::any_of(coarse.Component(c), is_touching)) continue;
+    const auto is_held = [&](uint16_t k) { return holds[k]; };
+    if (std::ranges::any_of(coarse.Component(c), is_held)) continue;
     coarse.KeepMomenta(c, sums, motions);
   }
 }
+
+namespace {
 
 CoarseContacts PartOf(const StepSettings& settings, float h, std::span<ClusterSums> sums,
                       Body* body) {
@@ -183,7 +186,7 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
 
 bool BeginJointCorrection(const StepSettings& settings, float h, Body* body, StepStats* stats,
                           bool* has_matrix) {
-  if (!HasCoarseLevel(settings, *body) || body->attached.any()) return false;
+  if (!HasCoarseLevel(settings, *body) || body->attached.has_springs) return false;
   const std::span<ClusterSums> sums = body->responses.sums.span();
   BeginCorrection(settings, h, sums, body, stats, has_matrix);
   body->coarse_solve = PartOf(settings, h, sums, body);

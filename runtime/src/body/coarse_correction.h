@@ -4,6 +4,9 @@
 #pragma once
 
 #include "body/body.h"
+#include "solver/coarse_level.h"
+
+#include <span>
 
 namespace plush {
 
@@ -32,8 +35,13 @@ IterationPlan PlanIterations(const SplittingSettings& settings, const System& sy
 void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStats* stats,
                      bool* has_matrix);
 
-// The same for bodies that touch each other: all begin, SolveCoarseContacts solves the list of
-// their body->coarse_solve, all end.
+/// Gives components without pins that touch nothing, and that no constraint holds, their momenta:
+/// see CoarseLevel::KeepMomenta.
+void KeepMomenta(const Body& body, std::span<const ClusterSums> sums,
+                 std::span<RigidMotion> motions);
+
+// CorrectClusters for bodies that touch each other: all begin, SolveCoarseContacts solves the list
+// of their body->coarse_solve, all end.
 
 /// Returns whether the body takes part. One that springs hold does not: two coarse levels do not
 /// know of each other's springs.

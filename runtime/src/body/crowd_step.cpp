@@ -189,7 +189,7 @@ void SolveLaneClusters(const StepSettings& settings, const CoarseLevel& level, C
   if (moves) {
     SolveLaneCoarse(settings, {sums, level.num_clusters()}, crowd, body);
     own.Solve(body->coarse, sums, motions);
-    for (size_t c = 0; c < own.num_components(); ++c) own.KeepMomenta(c, sums, motions);
+    KeepMomenta(*body, {sums, level.num_clusters()}, {motions, level.num_clusters()});
   }
   for (size_t k = 0; k < level.num_clusters(); ++k) {
     float* at = &crowd->motions[kCrowdMotion * k + lane];

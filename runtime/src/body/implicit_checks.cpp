@@ -4,6 +4,8 @@
 #include "base/array.h"
 #include "base/vector_math.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace plush {
@@ -19,27 +21,87 @@ uint32_t FirstOf(std::span<uint32_t> parents, uint32_t node) {
   return node;
 }
 
-// Whether the pinned nodes of a part do not lie on a line.
-bool IsHeld(const SimulationView& simulation, std::span<const uint8_t> pinned,
-            std::span<const uint32_t> parts, uint32_t part) {
-  constexpr float kFlat = 1.0e-4f;  // sine of the angle between two edges
-  const std::span<const Vec3> nodes = simulation.nodes;
-  const auto is_pin = [&](size_t i) { return parts[i] == part && pinned[i] != 0; };
-  size_t first = 0;
-  while (first < nodes.size() && !is_pin(first)) ++first;
-  if (first == nodes.size()) return false;
-  Vec3 longest;
-  for (size_t i = first; i < nodes.size(); ++i) {
-    const Vec3 edge = nodes[i] - nodes[first];
-    if (is_pin(i) && Dot(edge, edge) > Dot(longest, longest)) longest = edge;
-  }
-  for (size_t i = first; i < nodes.size(); ++i) {
-    if (is_pin(i) &&
-        Length(Cross(longest, nodes[i] - nodes[first])) > kFlat * Dot(longest, longest)) {
-      return true;
+// How far rows hold a body against rigid motions: the sum of J J^T, J being what a row sees of
+// translations and turns, and its triangular factor.
+class RigidHold {
+ public:
+  RigidHold(const Vec3& centre, float size) : centre_(centre), inverse_(1.0f / size) {}
+
+  /// Adds a row with these weights of nodes at rest.
+  void Add(std::span<const Vec3> rest, std::span<const uint32_t> nodes,
+           std::span<const float> weights, const Vec3& direction) {
+    double J[6] = {};
+    for (size_t k = 0; k < nodes.size(); ++k) {
+      const Vec3 arm = (rest[nodes[k]] - centre_) * inverse_, turn = Cross(arm, direction);
+      const float of_node[6] = {direction.x, direction.y, direction.z, turn.x, turn.y, turn.z};
+      for (int i = 0; i < 6; ++i) J[i] += double(weights[k]) * double(of_node[i]);
+    }
+    for (int i = 0; i < 6; ++i) {
+      for (int j = 0; j < 6; ++j) sum_[i][j] += J[i] * J[j];
     }
   }
-  return false;
+
+  /// Whether no rigid motion is left. Gaussian elimination with the largest pivots.
+  bool IsWhole() const {
+    constexpr double kLeastPivot = 1.0e-8;  // of the first: pins off a line by 1e-4 of its length
+    double m[6][6];
+    std::copy(&sum_[0][0], &sum_[0][0] + 36, &m[0][0]);
+    bool is_done[6] = {};
+    double first = 0.0;
+    for (int step = 0; step < 6; ++step) {
+      int best = -1;
+      for (int i = 0; i < 6; ++i) {
+        if (!is_done[i] && (best < 0 || m[i][i] > m[best][best])) best = i;
+      }
+      const double pivot = m[best][best];
+      if (step == 0) first = pivot;
+      if (!(pivot > kLeastPivot * first)) return false;
+      is_done[best] = true;
+      for (int i = 0; i < 6; ++i) {
+        if (is_done[i]) continue;
+        const double share = m[i][best] / pivot;
+        for (int j = 0; j < 6; ++j) m[i][j] -= share * m[best][j];
+      }
+    }
+    return true;
+  }
+
+ private:
+  Vec3 centre_;
+  float inverse_;
+  double sum_[6][6] = {};
+};
+
+// Whether pins and constraints hold a part.
+bool IsHeld(const SimulationView& simulation, std::span<const uint8_t> pinned,
+            std::span<const ConstraintRow> constraints, std::span<const uint32_t> parts,
+            uint32_t part) {
+  const std::span<const Vec3> nodes = simulation.nodes;
+  Vec3 low = nodes[part], high = low;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (parts[i] != part) continue;
+    low = {std::fmin(low.x, nodes[i].x), std::fmin(low.y, nodes[i].y),
+           std::fmin(low.z, nodes[i].z)};
+    high = {std::fmax(high.x, nodes[i].x), std::fmax(high.y, nodes[i].y),
+            std::fmax(high.z, nodes[i].z)};
+  }
+  const float size = Length(high - low);
+  if (!(size > 0.0f)) return false;
+  RigidHold hold((low + high) * 0.5f, size);
+  constexpr float kOne[1] = {1.0f};
+  for (uint32_t i = 0; i < nodes.size(); ++i) {
+    if (parts[i] != part || pinned[i] == 0) continue;
+    for (const Vec3& axis : {Vec3{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}}) {
+      hold.Add(nodes, {&i, 1}, kOne, axis);
+    }
+  }
+  for (const ConstraintRow& row : constraints) {
+    const auto is_in = [&](uint32_t node) { return parts[node] == part; };
+    if (std::ranges::all_of(row.nodes, is_in)) {
+      hold.Add(nodes, row.nodes, row.weights, row.direction);
+    }
+  }
+  return hold.IsWhole();
 }
 
 }  // namespace
@@ -87,7 +149,8 @@ Status CheckImplicit(const BodySolver& solver) {
 }
 
 Status CheckImplicitPins(const Allocator& allocator, const BodySolver& solver,
-                         const SimulationView& simulation, std::span<const uint8_t> pinned) {
+                         const SimulationView& simulation, std::span<const uint8_t> pinned,
+                         std::span<const ConstraintRow> constraints) {
   if (!solver.implicit.quasistatic) return {};
   Array<uint32_t> parts;
   const auto count = static_cast<uint32_t>(simulation.nodes.size());
@@ -100,10 +163,10 @@ Status CheckImplicitPins(const Allocator& allocator, const BodySolver& solver,
   }
   for (uint32_t i = 0; i < count; ++i) parents[i] = FirstOf(parents, i);
   for (uint32_t i = 0; i < count; ++i) {
-    if (parents[i] == i && !IsHeld(simulation, pinned, parents, i)) {
+    if (parents[i] == i && !IsHeld(simulation, pinned, constraints, parents, i)) {
       return Invalid("implicit.quasistatic",
-                     "needs pins that stop every rigid motion: three of each connected part that "
-                     "are not on a line");
+                     "needs pins or constraints that stop every rigid motion: of each connected "
+                     "part, three points that are not on a line");
     }
   }
   return {};

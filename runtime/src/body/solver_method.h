@@ -8,6 +8,7 @@
 #include "plush/status.h"
 
 #include "body/substep.h"
+#include "solver/constraint_projector.h"
 
 #include <cstdint>
 #include <span>
@@ -20,7 +21,8 @@ struct SolverMethod {
   Status (*check)(const BodySolver& solver);
   /// See CheckSolverPins.
   Status (*check_pins)(const Allocator& allocator, const BodySolver& solver,
-                       const SimulationView& simulation, std::span<const uint8_t> pinned);
+                       const SimulationView& simulation, std::span<const uint8_t> pinned,
+                       std::span<const ConstraintRow> constraints);
   /// See ReserveSolver.
   bool (*reserve)(const Allocator& allocator, const BodySolver& solver, Body* body);
   /// Moves `body->y` from where BeginSubstep put it to the end of the substep. Returns false, and
@@ -28,12 +30,13 @@ struct SolverMethod {
   bool (*advance)(const SubstepOf& of, Body* body, StepStats* stats);
 };
 
-/// Whether a body with these pins (num_nodes x 1, 1 if pinned) can have the solver. Errors:
-/// kInvalidArgument, kOutOfMemory.
+/// Whether a body with these pins (num_nodes x 1, 1 if pinned) and constraints can have the solver.
+/// Errors: kInvalidArgument, kOutOfMemory.
 inline Status CheckSolverPins(const Allocator& allocator, const BodySolver& solver,
-                              const SimulationView& simulation, std::span<const uint8_t> pinned) {
+                              const SimulationView& simulation, std::span<const uint8_t> pinned,
+                              std::span<const ConstraintRow> constraints = {}) {
   if (solver.method == nullptr) return {};
-  return solver.method->check_pins(allocator, solver, simulation, pinned);
+  return solver.method->check_pins(allocator, solver, simulation, pinned, constraints);
 }
 
 inline uint32_t NumberOf(const SolverMethod* method) {

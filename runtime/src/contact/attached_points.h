@@ -54,9 +54,10 @@ struct AttachmentRow {
   Vec3 gap;                     ///< in the directions, at the start of the step [m]
   Vec3 held[3];                 ///< the directions in which no other row holds the point
   uint32_t num_held = 0;
-  Vec3 force;         ///< on the first point in the last substep [N]
-  Vec3 mean_force;    ///< the same, mean over the step [N]
-  bool acts = false;  ///< in the current step: both bodies take part
+  float fine_response = 0.0f;  ///< of the point, while clusters move [1/kg]
+  Vec3 force;                  ///< on the first point in the last substep [N]
+  Vec3 mean_force;             ///< the same, mean over the step [N]
+  bool acts = false;           ///< in the current step: both bodies take part
   // Of the substep.
   Vec3 base;          ///< way from the target, or the other body's origin, to the origin of the
                       ///< first body [m]

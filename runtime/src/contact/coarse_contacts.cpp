@@ -120,9 +120,11 @@ void PlaceAttached(std::span<const uint16_t> clusters, TouchedClusters* touched,
                    AttachedPoints* attached) {
   attached->StartOthers();
   const float s = attached->scale, to_world = 1.0f / (s * s * s);
-  for (AttachedPoint& at : attached->Current()) {
+  for (uint32_t i = 0; i < attached->num_points; ++i) {
+    AttachedPoint& at = attached->points[i];
     at.coarse = touched->Place(at.point, clusters, at.at);
     at.response = touched->Response(at.coarse) * to_world;
+    attached->RowOf(at).fine_response = attached->Response(i);
     for (const AttachmentRow::Side& side : attached->RowOf(at).sides) {
       if (side.of == nullptr || side.of == attached) continue;
       const float other = side.of->Response(side.index);

@@ -29,7 +29,10 @@ bool ConstraintBlock::Reserve(const Allocator& allocator, size_t count, size_t n
 }
 
 bool ConstraintBlock::Add(uint32_t index, const EmbeddedPoint& point, const Vec3& direction) {
-  if (!projector.Add({point.nodes, point.free, direction})) return false;
+  ConstraintRow row = {.direction = direction};
+  std::copy(point.nodes, point.nodes + 4, row.nodes);
+  std::copy(point.free, point.free + 4, row.weights);
+  if (!projector.Add(row)) return false;
   rows[num_rows++] = {index, direction};
   return true;
 }

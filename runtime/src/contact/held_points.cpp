@@ -7,16 +7,20 @@
 
 namespace plush {
 
-// The impulse in the held directions N that ends there: -N (N^T D N)^-1 N^T (way + moved).
+// The change of the impulse in the held directions N while clusters move: it answers there with
+// both levels, because the fine one follows (Hold). Clusters may then turn about the point as far
+// as the material gives way. If they had to keep the point themselves, three points would stop all
+// clusters of a small body, and its motion would be six times as wrong. With p the impulse so far
+// and S the fine response, the change is -N (N^T (D + S I) N)^-1 N^T (way + moved + S p).
 Vec3 AttachmentRow::HeldChange(const Vec3& moved, const Mat3& response) {
   constexpr float kLeastPivot = 1.0e-5f;  // of the trace: a direction in which nothing moves
   const float trace = response.c0.x + response.c1.y + response.c2.z;
   if (!(trace > 0.0f)) return {};
-  const Vec3 away = way + moved;
+  const Vec3 away = way + moved + (impulse - before) * fine_response;
   // Cholesky's factor, and a forward and a backward substitution.
   float L[3][3] = {}, p[3] = {};
   for (uint32_t i = 0; i < num_held; ++i) {
-    const Vec3 answer = response * held[i];
+    const Vec3 answer = response * held[i] + held[i] * fine_response;
     for (uint32_t j = 0; j <= i; ++j) {
       float sum = Dot(held[j], answer);
       for (uint32_t k = 0; k < j; ++k) sum -= L[i][k] * L[j][k];

@@ -23,9 +23,9 @@ namespace plush {
 
 /// A row of C: sum_k weights[k] direction . u[nodes[k]], of nodes that may be equal.
 struct ConstraintRow {
-  const uint32_t* nodes = nullptr;  ///< (4 x 1)
-  const float* weights = nullptr;   ///< (4 x 1)
-  Vec3 direction;                   ///< unit
+  uint32_t nodes[4] = {};
+  float weights[4] = {};
+  Vec3 direction;  ///< unit
 };
 
 /// Rows, made orthonormal in the order in which they are added. Double precision.

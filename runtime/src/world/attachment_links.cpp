@@ -4,7 +4,6 @@
 #include "world/world_impl.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 namespace plush {
@@ -19,37 +18,6 @@ EmbeddedPoint PointOf(const Body& body, const uint32_t (&nodes)[4], const Vec4& 
     point.free[k] = body.IsPinned(nodes[k]) ? 0.0f : of_nodes[k];
   }
   return point;
-}
-
-// The directions in which a constraint holds its point; none if it is a spring.
-void SetDirections(const Attachment& attachment, AttachmentRow* row) {
-  row->num_directions = 0;
-  if (!attachment.is_constraint) return;
-  row->correction = attachment.correction;
-  const Vec3& n = attachment.direction;
-  switch (attachment.kind) {
-    case ConstraintKind::kPoint:
-      row->directions[0] = {1.0f, 0.0f, 0.0f};
-      row->directions[1] = {0.0f, 1.0f, 0.0f};
-      row->directions[2] = {0.0f, 0.0f, 1.0f};
-      row->num_directions = 3;
-      return;
-    case ConstraintKind::kLine: {
-      const Vec3 size = {std::fabs(n.x), std::fabs(n.y), std::fabs(n.z)};
-      const Vec3 across = size.x <= size.y && size.x <= size.z ? Vec3{1.0f, 0.0f, 0.0f}
-                          : size.y <= size.z                   ? Vec3{0.0f, 1.0f, 0.0f}
-                                                               : Vec3{0.0f, 0.0f, 1.0f};
-      const Vec3 first = Cross(n, across);
-      row->directions[0] = first * (1.0f / Length(first));
-      row->directions[1] = Cross(n, row->directions[0]);
-      row->num_directions = 2;
-      return;
-    }
-    case ConstraintKind::kPlane:
-      row->directions[0] = n;
-      row->num_directions = 1;
-      return;
-  }
 }
 
 }  // namespace
@@ -72,7 +40,8 @@ void World::Impl::LinkAttachments() {
     row.stiffness = of.stiffness;
     row.damping = of.damping;
     row.max_force = of.max_force;
-    SetDirections(attachments[slot], &row);
+    row.num_directions = attachments[slot].Directions(row.directions);
+    row.correction = attachments[slot].correction;
     const auto link = [&](BodyId id, const uint32_t(&nodes)[4], const Vec4& weights, size_t side) {
       if (!id.valid()) return;
       Body* body = bodies[SlotOf(id.value)];

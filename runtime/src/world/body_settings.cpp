@@ -99,8 +99,7 @@ Status World::SetSolver(BodyId id, const BodySolver& solver) {
   if (!found.ok()) return found;
   const Status checked = CheckSolver(solver);
   if (!checked.ok()) return checked;
-  const Status held =
-      CheckSolverPins(impl_->allocator, solver, body->simulation, body->system->pinned.span());
+  const Status held = impl_->CheckHeld(solver, *body, body->system->pinned.span());
   if (!held.ok()) return held;
   if (!ReserveSolver(impl_->allocator, solver, body)) return {StatusCode::kOutOfMemory, "solver"};
   WakeUp(body);

@@ -94,8 +94,7 @@ Status World::SetPinnedNodes(BodyId id, std::span<const uint32_t> pinned_nodes) 
   Array<uint8_t> pinned;
   if (!pinned.Allocate(impl_->allocator, body->x.size(), uint8_t{0})) return kNoMemory;
   for (const uint32_t node : pinned_nodes) pinned[node] = 1;
-  const Status held =
-      CheckSolverPins(impl_->allocator, body->solver, body->simulation, pinned.span());
+  const Status held = impl_->CheckHeld(body->solver, *body, pinned.span());
   if (!held.ok()) return held;
   return impl_->ChangeSystem(asset, body->system->key.material, pinned.span(), body);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // World's calls on constraints. They are attachments without compliance: attachments.cpp.
 #include "base/vector_math.h"
+#include "body/solver_method.h"
 #include "world/world_impl.h"
 
 #include <algorithm>
@@ -14,6 +15,54 @@ Status Invalid(const char* field, const char* reason) {
 }
 
 }  // namespace
+
+uint32_t Attachment::Directions(Vec3 (&directions)[3]) const {
+  constexpr Vec3 kAxes[3] = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}};
+  if (!is_constraint) return 0;
+  switch (kind) {
+    case ConstraintKind::kPoint:
+      std::copy(kAxes, kAxes + 3, directions);
+      return 3;
+    case ConstraintKind::kLine: {
+      const float x = std::fabs(direction.x), y = std::fabs(direction.y);
+      const float z = std::fabs(direction.z);
+      const Vec3 first = Cross(direction, kAxes[x <= y && x <= z ? 0 : y <= z ? 1 : 2]);
+      directions[0] = first * (1.0f / Length(first));
+      directions[1] = Cross(direction, directions[0]);
+      return 2;
+    }
+    case ConstraintKind::kPlane:
+      directions[0] = direction;
+      return 1;
+  }
+  return 0;
+}
+
+Status World::Impl::CheckHeld(const BodySolver& solver, const Body& body,
+                              std::span<const uint8_t> pinned, uint32_t without) const {
+  const Status by_pins = CheckSolverPins(allocator, solver, body.simulation, pinned);
+  if (by_pins.code != StatusCode::kInvalidArgument) return by_pins;
+  const auto counts = [&](uint32_t slot) {
+    return slot != without && attachments[slot].is_constraint && attachments[slot].Holds(body.id);
+  };
+  size_t most = 0, num_rows = 0;
+  for (const uint32_t slot : attachment_slots) most += counts(slot) ? 3 : 0;
+  Array<ConstraintRow> rows;
+  if (!rows.Allocate(allocator, most)) return {StatusCode::kOutOfMemory, "solver"};
+  for (const uint32_t slot : attachment_slots) {
+    if (!counts(slot)) continue;
+    const AttachmentDesc& of = attachments[slot].desc;
+    ConstraintRow row = {.weights = {of.weights.x, of.weights.y, of.weights.z, of.weights.w}};
+    std::copy(of.nodes, of.nodes + 4, row.nodes);
+    Vec3 directions[3];
+    const uint32_t count = attachments[slot].Directions(directions);
+    for (uint32_t k = 0; k < count; ++k) {
+      row.direction = directions[k];
+      rows[num_rows++] = row;
+    }
+  }
+  return CheckSolverPins(allocator, solver, body.simulation, pinned, rows.span().first(num_rows));
+}
 
 Status World::Impl::FindConstraint(const Impl* impl, ConstraintId id, Attachment** out_attachment) {
   const Status found = FindHold(impl, id.value, out_attachment);
@@ -111,8 +160,12 @@ Status World::GetConstraint(ConstraintId id, ConstraintDesc* out_desc) const {
 Status World::RemoveConstraint(ConstraintId id) {
   Attachment* constraint = nullptr;
   const Status found = Impl::FindConstraint(impl_, id, &constraint);
-  if (found.ok()) impl_->Detach(SlotOf(id.value));
-  return found;
+  if (!found.ok()) return found;
+  const Body& body = *impl_->bodies[SlotOf(constraint->desc.body.value)];
+  const uint32_t slot = SlotOf(id.value);
+  const Status held = impl_->CheckHeld(body.solver, body, body.system->pinned.span(), slot);
+  if (held.ok()) impl_->Detach(slot);
+  return held;
 }
 
 uint32_t World::num_constraints() const { return impl_ != nullptr ? impl_->CountHolds(true) : 0; }

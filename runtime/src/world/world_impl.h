@@ -69,6 +69,8 @@ struct Attachment {
   bool has_next = false;
   Vec3 next;  ///< target at the end of the next step, if `has_next`
 
+  /// The directions in which a constraint holds its point, orthonormal; returns their number.
+  uint32_t Directions(Vec3 (&directions)[3]) const;
   bool Holds(uint64_t body) const {
     return desc.body.value == body || desc.other_body.value == body;
   }
@@ -144,6 +146,9 @@ struct World::Impl {
   /// Adds an attachment or constraint, whose description is valid.
   Status AddHold(Attachment added, uint64_t* out_id);
   void MoveTarget(const Vec3& target, Attachment* attachment);
+  /// CheckSolverPins with the body's constraints, but for those in slot `without`.
+  Status CheckHeld(const BodySolver& solver, const Body& body, std::span<const uint8_t> pinned,
+                   uint32_t without = UINT32_MAX) const;
   uint32_t CountHolds(bool constraints) const;
   bool GrowAttachments(size_t size) {
     return Grow(&attachments, size) && Grow(&rows, size) && Grow(&step_targets, size);

@@ -18,11 +18,7 @@ namespace {
 
 constexpr uint32_t kNumNodes = 12;
 
-struct Row {
-  uint32_t nodes[4];
-  float weights[4];
-  Vec3 direction;
-};
+using Row = ConstraintRow;
 
 Eigen::VectorXd Dense(const Row& row) {
   Eigen::VectorXd out = Eigen::VectorXd::Zero(3 * kNumNodes);
@@ -41,7 +37,7 @@ struct Set {
   explicit Set(const std::vector<Row>& all) : rows(all) {
     REQUIRE(projector.Reserve(DefaultAllocator(), rows.size(), kNumNodes));
     for (const Row& row : rows) {
-      kept.push_back(projector.Add({row.nodes, row.weights, row.direction}));
+      kept.push_back(projector.Add(row));
     }
   }
   Eigen::MatrixXd Kept() const {
@@ -64,7 +60,7 @@ struct Set {
 };
 
 Row RandomRow(Random* random, uint32_t first) {
-  Row row = {};
+  Row row;
   double sum = 0.0, w[4];
   for (double& weight : w) sum += weight = random->Uniform(0.05, 1.0);
   for (int k = 0; k < 4; ++k) {

@@ -265,3 +265,37 @@ TEST_CASE("A state saved in motion goes on with its constraints, bit for bit") {
   StepWorld(&other, kDt);
   CHECK(other.StateHash() == world.StateHash());
 }
+
+TEST_CASE("Constraints that stop every rigid motion hold a quasistatic body") {
+  World world;
+  const BodyId id = AddBody(&world, Box().asset());
+  const BodySolver solver = ImplicitSolver({.newton_iterations = 30, .quasistatic = true});
+  const auto code = [&] { return world.SetSolver(id, solver).code; };
+  std::vector<ConstraintId> ids = {AddConstraint(&world, At(id, 0))};
+  CHECK(code() == StatusCode::kInvalidArgument);
+  ConstraintDesc line = At(id, 2), plane = At(id, 18);
+  line.kind = ConstraintKind::kLine;
+  line.direction = ToVec3(ToEigen(line.target) - ToEigen(At(id, 0).target));
+  ids.push_back(AddConstraint(&world, line));
+  CHECK(code() == StatusCode::kInvalidArgument);  // it may turn about the line
+  plane.kind = ConstraintKind::kPlane;
+  plane.direction = line.direction;
+  ids.push_back(AddConstraint(&world, plane));
+  CHECK(code() == StatusCode::kInvalidArgument);  // still
+  plane.direction = {0.0f, 1.0f, 0.0f};
+  const Eigen::Vector3d arm = ToEigen(plane.target) - ToEigen(line.target);
+  const Eigen::Vector3d axis = ToEigen(line.direction);
+  plane.direction = ToVec3(axis.cross(arm));
+  ids.push_back(AddConstraint(&world, plane));
+  REQUIRE(code() == StatusCode::kOk);
+  CHECK(world.RemoveConstraint(ids[3]).code == StatusCode::kInvalidArgument);
+  CHECK(world.IsValid(ids[3]));
+  REQUIRE(world.RemoveConstraint(ids[2]).ok());  // not needed
+  for (int step = 0; step < 5; ++step) REQUIRE(StepWorld(&world, kDt) == kStepOk);
+  Eigen::Vector3d lift = Eigen::Vector3d::Zero();
+  for (const size_t k : {size_t{0}, size_t{1}, size_t{3}}) lift += ForceOf(world, ids[k]);
+  const double weight = 9.81 * MomentsOf(world, id).mass;
+  CHECK((lift - Eigen::Vector3d(0.0, weight, 0.0)).norm() < 1e-3 * weight);
+  REQUIRE(world.SetSolver(id, ImplicitSolver()).ok());
+  CHECK(world.RemoveConstraint(ids[3]).ok());
+}
