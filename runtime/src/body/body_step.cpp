@@ -494,6 +494,7 @@ bool IsSunk(const SubstepOf& of, Body* body) {
 void IterateOnce(const SubstepOf& of, Body* body, StepStats* stats) {
   Body::Progress& p = body->progress;
   OuterIteration(of.settings, of.system, false, body, stats, &p.lowest);
+  HoldConstraints(body);
   p.may_be_flat = true;
   ++p.iterations;
 }

@@ -22,7 +22,7 @@ uint32_t FirstOf(std::span<uint32_t> parents, uint32_t node) {
 }
 
 // How far rows hold a body against rigid motions: the sum of J J^T, J being what a row sees of
-// translations and turns, and its triangular factor.
+// translations and turns.
 class RigidHold {
  public:
   RigidHold(const Vec3& centre, float size) : centre_(centre), inverse_(1.0f / size) {}

@@ -15,11 +15,12 @@
 namespace plush {
 
 /// Whether clusters move before and after the Newton iterations. They know only the default
-/// material, and no drag by mass.
+/// material, and no drag by mass. Constraints would have to be put right after them, against the
+/// volume's stiffness, and a stiff body gained energy by that.
 inline bool MovesClusters(const StepSettings& settings, const Body& body) {
   const ImplicitSettings& own = body.solver.implicit;
   return HasCoarseLevel(settings, body) && own.mass_damping == 0.0f && !own.quasistatic &&
-         !UsesModel(own);
+         !UsesModel(own) && !body.attached.any();
 }
 
 /// One substep of one body. Its functions do not allocate.

@@ -7,16 +7,14 @@
 
 namespace plush {
 
-// The change of the impulse in the held directions N while clusters move: it answers there with
-// both levels, because the fine one follows (Hold). Clusters may then turn about the point as far
-// as the material gives way. If they had to keep the point themselves, three points would stop all
-// clusters of a small body, and its motion would be six times as wrong. With p the impulse so far
-// and S the fine response, the change is -N (N^T (D + S I) N)^-1 N^T (way + moved + S p).
+// The change of the impulse in the held directions N while clusters move, from where it is `moved`,
+// what the fine level gives way included: -N (N^T (D + S I) N)^-1 N^T (way + moved), D the
+// clusters' response and S the fine one's share.
 Vec3 AttachmentRow::HeldChange(const Vec3& moved, const Mat3& response) {
   constexpr float kLeastPivot = 1.0e-5f;  // of the trace: a direction in which nothing moves
   const float trace = response.c0.x + response.c1.y + response.c2.z;
   if (!(trace > 0.0f)) return {};
-  const Vec3 away = way + moved + (impulse - before) * fine_response;
+  const Vec3 away = way + moved;
   // Cholesky's factor, and a forward and a backward substitution.
   float L[3][3] = {}, p[3] = {};
   for (uint32_t i = 0; i < num_held; ++i) {

@@ -213,7 +213,7 @@ TEST_CASE("Held bodies move as backward Euler with multipliers does") {
                     static_cast<int>(set), is_exact ? "converged" : "default",
                     is_implicit ? "implicit" : "splitting", errors.way, errors.force);
         CAPTURE(static_cast<int>(set), is_implicit, is_exact);
-        CHECK(errors.way < (is_exact ? 1e-5 : is_implicit ? 0.005 : 0.06));
+        CHECK(errors.way < (is_exact ? 1e-5 : is_implicit ? 0.01 : 0.08));
         CHECK(errors.force < (is_exact ? 1e-4 : is_implicit ? 0.02 : 0.12));
       }
     }
@@ -327,6 +327,43 @@ TEST_CASE("The forces of constraints carry a body at rest") {
   // A point on a plane, or on a line, feels nothing along it.
   CHECK(std::fabs(ForceOf(world, ids[1]).x()) < 1e-6 * weight);
   CHECK(std::hypot(ForceOf(world, ids[2]).x(), ForceOf(world, ids[2]).z()) < 1e-6 * weight);
+}
+
+TEST_CASE("Random bodies that constraints hold gain no energy") {
+  const bool is_implicit = GENERATE(false, true);
+  const BodySolver solver = is_implicit ? ImplicitSolver() : SplittingSolver();
+  double worst = 0.0;
+  for (uint32_t seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    const uint32_t x = 2 + random.Below(3), y = 1 + random.Below(2), z = 1 + random.Below(3);
+    const double young = seed % 3 == 0 ? 2e4 : seed % 3 == 1 ? 2e5 : 2e6;
+    const ShapeAsset shape(TetBox(x, y, z, 0.1, 0.06, seed + 1),
+                           {young, seed % 2 == 0 ? 0.3 : 0.44, 1000.0}, double(kDt));
+    World world;
+    const BodyId id = AddBody(&world, shape.asset(), {.solver = &solver});
+    const uint32_t count = 1 + random.Below(6);
+    for (uint32_t k = 0; k < count; ++k) {
+      const auto num_tets = static_cast<uint32_t>(shape.simulation().tets.size());
+      AddConstraint(&world,
+                    ConstraintAt(shape, id, random.Below(num_tets), kInside[k % 3],
+                                 static_cast<Kind>(random.Below(3)), ToVec3(random.Direction())));
+    }
+    std::vector<Vec3> v(shape.num_nodes());
+    for (Vec3& one : v) one = ToVec3(random.Vector(1.0));
+    REQUIRE(world.SetNodeVelocities(id, v).ok());
+    double start = 0.0, scale = 0.0;
+    for (int step = 0; step < 200; ++step) {
+      StepWorld(&world, kDt);
+      const WorldMeasures m = MeasuresOf(world);
+      const double energy = m.kinetic_j + m.elastic_j + m.gravity_j;
+      if (step == 4) start = energy;
+      if (step == 4) scale = m.kinetic_j + m.elastic_j + 0.1 * m.mass_kg * 9.81;
+      if (step > 4) worst = std::max(worst, (energy - start) / scale);
+    }
+  }
+  std::printf("held bodies, %s: energy gained %.4f\n", is_implicit ? "implicit" : "splitting",
+              worst);
+  CHECK(worst < 0.03);
 }
 
 TEST_CASE("Sets of constraints with too many, or contradictions, stay finite") {
