@@ -77,4 +77,38 @@ Eigen::MatrixXd RowsOf(const ConstraintDesc& desc, Eigen::Index num_nodes) {
   return rows;
 }
 
+ShapeAsset Bar(double young) {
+  return ShapeAsset(TetBox(4, 1, 1, 0.1, 0.0, 1), {young, 0.3, 1000.0}, 0.01);
+}
+
+double SizeOf(const ShapeAsset& shape) {
+  const Points rest = ToEigen(shape.rest());
+  return (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
+}
+
+Held MakeSet(Set set, const ShapeAsset& shape, BodyId body, float scale) {
+  const size_t last = shape.simulation().tets.size() - 1;
+  const auto at = [&](size_t tet, int inside, ConstraintKind kind, const Vec3& direction) {
+    return ConstraintAt(shape, body, tet, kInside[inside], kind, direction, scale);
+  };
+  Held held;
+  held.descs = {at(0, 0, ConstraintKind::kPoint, {})};
+  if (set == Set::kMixed) {
+    held.descs.push_back(at(last, 1, ConstraintKind::kLine, kTilted));
+    held.descs.push_back(at(last / 2, 2, ConstraintKind::kPlane, kTilted));
+    // A single node on a vertical line.
+    ConstraintDesc node = at(last / 2, 0, ConstraintKind::kLine, {0.0f, 2.0f, 0.0f});
+    node.weights = {1.0f, 0.0f, 0.0f, 0.0f};
+    node.target = ToVec3(double(scale) * ToEigen(shape.rest()).col(node.nodes[0]));
+    held.descs.push_back(node);
+  }
+  if (set == Set::kOneTet) {
+    held.descs.push_back(at(0, 1, ConstraintKind::kLine, {1.0f, 0.0f, 0.0f}));
+    held.descs.push_back(at(0, 2, ConstraintKind::kPlane, {0.0f, 1.0f, 0.0f}));
+    held.descs.push_back(held.descs[1]);
+    held.descs.push_back(held.descs[2]);
+  }
+  return held;
+}
+
 }  // namespace plush::test

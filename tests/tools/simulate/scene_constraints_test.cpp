@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/scene_constraints.h"
 
+#include "plush/format/tet_block.h"
+
 #include "simulate/scene_state.h"
 #include "simulate/simulation_run.h"
 #include "tools/simulate/ball_asset.h"
