@@ -294,8 +294,8 @@ Result<SceneWorld> BuildSceneWorld(const Scene& scene, FindingList* findings) {
   const auto added = AddBodies(scene, &built, findings);
   if (!added.ok()) return added.error();
   for (const auto add : {AddAttachments, AddConstraints}) {
-    const auto added = add(scene, &built);
-    if (!added.ok()) return added.error();
+    const auto added_all = add(scene, &built);
+    if (!added_all.ok()) return added_all.error();
   }
   const Status prepared = built.world->PrepareTimeStep(static_cast<float>(scene.dt));
   if (!prepared.ok()) return StatusError("dt", prepared);

@@ -24,9 +24,9 @@ void AttachmentRow::Begin(float h) {
   most = max_force * h * h;
   impulse = acts ? force * (h * h) : Vec3{};
   if (is_constraint()) {  // another row may hold the point now
-    const Vec3 before = impulse;
+    const Vec3 last = impulse;
     impulse = {};
-    for (uint32_t k = 0; k < num_held; ++k) impulse += held[k] * Dot(held[k], before);
+    for (uint32_t k = 0; k < num_held; ++k) impulse += held[k] * Dot(held[k], last);
   }
   known = impulse;
 }

@@ -45,10 +45,10 @@ Status World::Impl::CheckHeld(const BodySolver& solver, const Body& body,
   const auto counts = [&](uint32_t slot) {
     return slot != without && attachments[slot].is_constraint && attachments[slot].Holds(body.id);
   };
-  size_t most = 0, num_rows = 0;
+  size_t most = 0, num_held = 0;
   for (const uint32_t slot : attachment_slots) most += counts(slot) ? 3 : 0;
-  Array<ConstraintRow> rows;
-  if (!rows.Allocate(allocator, most)) return {StatusCode::kOutOfMemory, "solver"};
+  Array<ConstraintRow> held;
+  if (!held.Allocate(allocator, most)) return {StatusCode::kOutOfMemory, "solver"};
   for (const uint32_t slot : attachment_slots) {
     if (!counts(slot)) continue;
     const AttachmentDesc& of = attachments[slot].desc;
@@ -58,10 +58,10 @@ Status World::Impl::CheckHeld(const BodySolver& solver, const Body& body,
     const uint32_t count = attachments[slot].Directions(directions);
     for (uint32_t k = 0; k < count; ++k) {
       row.direction = directions[k];
-      rows[num_rows++] = row;
+      held[num_held++] = row;
     }
   }
-  return CheckSolverPins(allocator, solver, body.simulation, pinned, rows.span().first(num_rows));
+  return CheckSolverPins(allocator, solver, body.simulation, pinned, held.span().first(num_held));
 }
 
 Status World::Impl::FindConstraint(const Impl* impl, ConstraintId id, Attachment** out_attachment) {
