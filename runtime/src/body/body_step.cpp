@@ -81,8 +81,7 @@ void ShareRotations(const StepSettings& settings, Body* body) {
 // the lowest det F at y, at most 1.
 float MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Body* body) {
   const size_t num_nodes = body->x.size();
-  const bool is_prediction = is_first && !body->progress.starts_coarse;
-  if (is_prediction && !StartsWithoutGravity(*body)) {
+  if (is_first && !StartsWithoutGravity(*body)) {  // y is the prediction
     std::fill(body->rhs.begin(), body->rhs.end(), NodeVec());
   } else {
     MakeInertialRhs(body->x.span(), body->v.span(), GravityOf(settings, *body), h, body->y.span(),
@@ -386,7 +385,7 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
   }
   PlaceFirstIterate(SubstepOf(settings, k, count, body), body, stats);
   const bool follows = FollowsSubsteps(of_step, count, *body);
-  const IterationPlan plan = PlanIterations(settings.splitting, *body->system, h);
+  const IterationPlan plan = PlanIterations(settings.splitting, *body, h);
   body->progress.least_iterations =
       std::max(plan.outer_iterations, follows ? 1 : LeastIterations(body->kappa_dt, h));
   body->progress.starts_coarse = plan.starts_coarse && !body->contacts.any();
@@ -461,6 +460,7 @@ bool WantsIteration(const SubstepOf& of, const Body& body, int least_of_island) 
   if (done < least) return true;
   if (!body.contacts.any()) return false;
   const bool has_coarse = HasCoarseLevel(of.settings, body);
+  if (has_coarse && done < 2) return true;  // clusters have not moved yet
   const int own = of.settings.contact.iterations;
   if (!has_coarse && done < own) return true;
   return done < (has_coarse ? own : std::max(own, kMostWithoutCoarse)) &&

@@ -154,14 +154,15 @@ void MoveClusters(const StepSettings& settings, float h, std::span<const Cluster
 
 }  // namespace
 
-IterationPlan PlanIterations(const SplittingSettings& settings, const System& system, float h) {
+IterationPlan PlanIterations(const SplittingSettings& settings, const Body& body, float h) {
   constexpr double kSoft = 1.0, kStiff = 12.0;  // clusters
   constexpr float kSoftBulk = 8.0f;             // lambda / mu: Poisson's ratio 0.444
   if (settings.outer_iterations > 0) return {settings.outer_iterations, false};
-  const CoarseLevel& coarse = system.coarse;
+  const CoarseLevel& coarse = body.system->coarse;
   if (settings.volume_sweeps > 0 || coarse.num_clusters() == 0) return {};
-  const bool starts_coarse = system.num_pinned > 0 && coarse.CrossesClusters(h, kStiff);
-  const bool is_soft = coarse.most_bulk <= kSoftBulk && !coarse.CrossesClusters(h, kSoft);
+  const bool starts_coarse = body.system->num_pinned > 0 && coarse.CrossesClusters(h, kStiff);
+  const bool is_soft = !body.attached.has_constraints && coarse.most_bulk <= kSoftBulk &&
+                       !coarse.CrossesClusters(h, kSoft);
   return {is_soft ? 1 : 2, starts_coarse};
 }
 

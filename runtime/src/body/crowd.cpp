@@ -87,7 +87,10 @@ void DecideCrowdStep(const StepSettings& settings, Body* body) {
   if (LeastIterations(before, settings.dt) > 1) return;
   const bool has_own_factor =
       body->system->base != nullptr && body->Factors().factors[0].pins == nullptr;
-  body->in_crowd_step = !has_own_factor && !CanTouchColliders(settings, body);
+  // A crowd makes the same iterations for all.
+  const SplittingSettings& splitting = body->crowd->splitting;
+  const bool has_own_plan = body->attached.has_constraints && splitting.outer_iterations == 0;
+  body->in_crowd_step = !has_own_factor && !has_own_plan && !CanTouchColliders(settings, body);
 }
 
 }  // namespace plush

@@ -260,7 +260,13 @@ bool HasLargeMotion(const Crowd& crowd, size_t lane) {
 void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping, Correction which,
                           Crowd* crowd, Warnings* warnings, StepStats* stats) {
   const CoarseLevel& level = crowd->system->coarse;
-  SumClusters(settings, stepping, stepping.active, crowd, warnings, stats);
+  float active[kCrowdLanes] = {};  // lanes whose clusters move
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    const Body* body = stepping.bodies[lane];
+    const bool moves = which != Correction::kStart || (body && body->progress.starts_coarse);
+    active[lane] = moves ? stepping.active[lane] : 0.0f;
+  }
+  SumClusters(settings, stepping, active, crowd, warnings, stats);
   float work[kCrowdLanes] = {};
   float is_large[kCrowdLanes] = {};  // 1 or 0
   bool any_large = false;
@@ -299,13 +305,12 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
   const bool has_coarse = settings.splitting.volume_sweeps == 0 && system.coarse.num_clusters() > 0;
   // If clusters follow the solves, they keep the momentum.
   const bool solves_keep_momentum = stepping.has_free && !has_coarse;
-  const IterationPlan plan = PlanIterations(settings.splitting, system, h);
+  const IterationPlan plan = PlanIterations(settings.splitting, *stepping.first, h);
   // Bodies may have more pins than the crowd's system.
   bool any_starts = false;
   for (Body* body : stepping.bodies) {
     if (body == nullptr) continue;
-    body->progress.starts_coarse =
-        PlanIterations(settings.splitting, *body->system, h).starts_coarse;
+    body->progress.starts_coarse = PlanIterations(settings.splitting, *body, h).starts_coarse;
     any_starts = any_starts || body->progress.starts_coarse;
   }
   if (any_starts) {
@@ -397,7 +402,7 @@ void Finish(const StepSettings& settings, const Stepping& stepping, const Warnin
             Crowd* crowd, StepStats* stats) {
   bool stray[kCrowdLanes];
   FindStrays(settings, stepping, warnings, *crowd, stray);
-  const IterationPlan plan = PlanIterations(settings.splitting, *crowd->system, settings.dt);
+  const IterationPlan plan = PlanIterations(settings.splitting, *stepping.first, settings.dt);
   NodeVec* out_x[kCrowdLanes] = {};
   NodeVec* out_v[kCrowdLanes] = {};
   bool flat[kCrowdLanes] = {};

@@ -166,7 +166,12 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
     BeginAttachments(own, k, count, body);
   });
   const float h = of_world.dt / static_cast<float>(count);
-  if (is_joint) BeginBetween(h, k, first);
+  if (is_joint) {
+    BeginBetween(h, k, first);
+    ForMoving(of_world, first, stats, [&](Body* body, const StepSettings&, StepStats*) {
+      body->progress.starts_coarse = false;  // all bodies of the island correct together
+    });
+  }
   for (bool wants = true; wants;) {
     wants = false;
     if (is_joint) IterateJointly(of_world, k, count, first, stats);

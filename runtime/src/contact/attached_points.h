@@ -108,6 +108,7 @@ struct AttachedPoints {
   bool is_stale = false;          ///< whether rows or pins have changed since `points` was filled
   bool has_target = false;        ///< whether a row holds the body to something else than a body
   bool has_springs = false;       ///< whether a row is a spring
+  bool has_constraints = false;   ///< whether a row is a constraint
   ConstraintBlock block;          ///< of the rows that are constraints
   std::span<AttachmentRow> rows;  ///< of the world, by slot
   // The body: at the start of the substep, and its current iterate.

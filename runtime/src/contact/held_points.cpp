@@ -48,6 +48,8 @@ void AttachedPoints::FindBlock() {
   for (uint32_t i = 0; i < num_points; ++i) {
     AttachmentRow& row = RowOf(points[i]);
     row.num_held = 0;
+    // A free node would move several times as far as the point.
+    if (points[i].point.MovableShare() < kLeastMovable) continue;
     for (uint32_t k = 0; k < row.num_directions; ++k) {
       if (block.Add(i, points[i].point, row.directions[k])) {
         row.held[row.num_held++] = row.directions[k];

@@ -12,10 +12,11 @@ namespace {
 EmbeddedPoint PointOf(const Body& body, const uint32_t (&nodes)[4], const Vec4& weights) {
   EmbeddedPoint point;
   const float of_nodes[4] = {weights.x, weights.y, weights.z, weights.w};
+  const uint32_t used = nodes[std::ranges::max_element(of_nodes) - of_nodes];
   for (int k = 0; k < 4; ++k) {
-    point.nodes[k] = nodes[k];
+    point.nodes[k] = of_nodes[k] > 0.0f ? nodes[k] : used;  // weight 0 may have any node
     point.weights[k] = of_nodes[k];
-    point.free[k] = body.IsPinned(nodes[k]) ? 0.0f : of_nodes[k];
+    point.free[k] = body.IsPinned(point.nodes[k]) ? 0.0f : of_nodes[k];
   }
   return point;
 }
@@ -28,7 +29,7 @@ void World::Impl::LinkAttachments() {
     if (!body->attached.is_stale) continue;
     body->attached.num_points = 0;
     body->attached.has_target = false;
-    body->attached.has_springs = false;
+    body->attached.has_springs = body->attached.has_constraints = false;
     body->attached.block.Clear();
     body->attached.factor_id = 0;
     body->attached.scale = body->scale;
@@ -50,6 +51,7 @@ void World::Impl::LinkAttachments() {
       row.sides[side] = {&attached, attached.num_points};
       attached.has_target = attached.has_target || !of.other_body.valid();
       attached.has_springs = attached.has_springs || !row.is_constraint();
+      attached.has_constraints = attached.has_constraints || row.is_constraint();
       attached.points[attached.num_points++] = {
           .row = slot, .sign = side == 0 ? 1.0f : -1.0f, .point = PointOf(*body, nodes, weights)};
     };

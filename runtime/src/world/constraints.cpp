@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // World's calls on constraints. They are attachments without compliance: attachments.cpp.
 #include "base/vector_math.h"
+#include "body/best_fit.h"
 #include "body/solver_method.h"
 #include "world/world_impl.h"
 
@@ -45,6 +46,7 @@ Status World::Impl::CheckHeld(const BodySolver& solver, const Body& body,
   const auto counts = [&](uint32_t slot) {
     return slot != without && attachments[slot].is_constraint && attachments[slot].Holds(body.id);
   };
+  const Mat3 rotation = RotationMatrix(FindBestFit(body).rotation);  // rows are of the body at rest
   size_t most = 0, num_held = 0;
   for (const uint32_t slot : attachment_slots) most += counts(slot) ? 3 : 0;
   Array<ConstraintRow> held;
@@ -53,11 +55,14 @@ Status World::Impl::CheckHeld(const BodySolver& solver, const Body& body,
     if (!counts(slot)) continue;
     const AttachmentDesc& of = attachments[slot].desc;
     ConstraintRow row = {.weights = {of.weights.x, of.weights.y, of.weights.z, of.weights.w}};
-    std::copy(of.nodes, of.nodes + 4, row.nodes);
+    const float* heaviest = std::ranges::max_element(row.weights);
+    for (int k = 0; k < 4; ++k) {  // weight 0 may have any node
+      row.nodes[k] = of.nodes[row.weights[k] > 0.0f ? k : heaviest - row.weights];
+    }
     Vec3 directions[3];
     const uint32_t count = attachments[slot].Directions(directions);
     for (uint32_t k = 0; k < count; ++k) {
-      row.direction = directions[k];
+      row.direction = TransposeTimes(rotation, directions[k]);
       held[num_held++] = row;
     }
   }

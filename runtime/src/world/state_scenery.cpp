@@ -324,7 +324,9 @@ bool IsKind(const StateAttachment& a) {
            a.correction == 1.0f;
   }
   const float length2 = Dot(ToVec3(a.direction), ToVec3(a.direction));
-  return a.constraint <= kMost && a.other_body == kNoIndex && a.other_collider == 0 &&
+  const bool is_spring =
+      a.rest_length != 0.0f || std::isfinite(a.max_force) || std::isfinite(a.break_force);
+  return a.constraint <= kMost && !is_spring && a.other_body == kNoIndex && a.other_collider == 0 &&
          length2 > 0.999f && length2 < 1.001f && a.correction > 0.0f && a.correction <= 1.0f;
 }
 
