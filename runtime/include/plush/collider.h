@@ -124,7 +124,9 @@ struct ColliderDesc {
                                ///< part along the surface; the part across it does nothing. Bodies
                                ///< do not sleep on it
   bool sensor = false;         ///< reports the bodies that it overlaps (ContactEvent) and does
-                               ///< nothing to them: it does not push, hold or wake them
+                               ///< nothing to them: it does not push, hold or wake them. Height
+                               ///< fields and closed meshes sense vertices only; open meshes are
+                               ///< refused
   Filter filter = {};
   uint64_t user_data = 0;  ///< for WorldDesc::mix_friction and mix_restitution
 };
@@ -197,9 +199,10 @@ enum class ConstraintKind : uint8_t {
 };
 
 /// Holds a point of a body to a place, a line or a plane of the world, without compliance: after
-/// each step, the point is off by rounding only, some 1e-7 of the body's size. In the cage, the
+/// each step, the point is off by rounding only, at most 1e-6 of the body's size. In the cage, the
 /// point is sum weights[i] x[nodes[i]], see SurfacePoint; a single node has the weights (1, 0, 0,
-/// 0). Pinned nodes do not feel it.
+/// 0). A point that pinned nodes carry by more than three quarters is not held, nor is a frozen
+/// body's; with a ContactMethod, what keeps nodes out of colliders comes last.
 ///
 /// Any set of constraints is allowed. One that earlier ones imply (by the order of slots) holds
 /// nothing: the same point twice, or a fifth one in a tet. So does one that is nearly implied:

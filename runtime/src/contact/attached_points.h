@@ -94,7 +94,8 @@ struct AttachedPoint {
   EmbeddedPoint point;
   Vec3 at[4];   ///< its nodes at the current iterate [m]
   Vec3 moved;   ///< displacement by the current sweeps, in the body's units [m]
-  Vec3 change;  ///< of its constraint's impulse in the current sweep [kg m]
+  Vec3 change;  ///< of its constraint's impulse in the current sweep [kg m]; while clusters move,
+                ///< displacement by that [m]
   CoarsePoint coarse;
   Mat3 response;  ///< on the coarse level [1/kg]
 };

@@ -32,7 +32,7 @@ struct ConstraintRow {
 class ConstraintProjector {
  public:
   /// A row whose part outside the span of earlier rows is a smaller share of its length depends on
-  /// them, and is dropped: to hold it too, float positions are too coarse.
+  /// them, and is dropped: float positions are too coarse to hold it too.
   static constexpr double kLeastShare = 1.0e-2;
 
   /// Makes room for `num_rows` rows on `num_nodes` nodes, and has no rows. Returns false, with

@@ -14,7 +14,7 @@ EmbeddedPoint PointOf(const Body& body, const uint32_t (&nodes)[4], const Vec4& 
   const float of_nodes[4] = {weights.x, weights.y, weights.z, weights.w};
   const uint32_t used = nodes[std::ranges::max_element(of_nodes) - of_nodes];
   for (int k = 0; k < 4; ++k) {
-    point.nodes[k] = of_nodes[k] > 0.0f ? nodes[k] : used;  // weight 0 may have any node
+    point.nodes[k] = of_nodes[k] != 0.0f ? nodes[k] : used;  // weight 0 may have any node
     point.weights[k] = of_nodes[k];
     point.free[k] = body.IsPinned(point.nodes[k]) ? 0.0f : of_nodes[k];
   }

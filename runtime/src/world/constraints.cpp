@@ -57,7 +57,7 @@ Status World::Impl::CheckHeld(const BodySolver& solver, const Body& body,
     ConstraintRow row = {.weights = {of.weights.x, of.weights.y, of.weights.z, of.weights.w}};
     const float* heaviest = std::ranges::max_element(row.weights);
     for (int k = 0; k < 4; ++k) {  // weight 0 may have any node
-      row.nodes[k] = of.nodes[row.weights[k] > 0.0f ? k : heaviest - row.weights];
+      row.nodes[k] = of.nodes[row.weights[k] != 0.0f ? k : heaviest - row.weights];
     }
     Vec3 directions[3];
     const uint32_t count = attachments[slot].Directions(directions);
