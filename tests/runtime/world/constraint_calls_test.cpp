@@ -2,11 +2,14 @@
 // Calls on constraints: what they refuse, what they wake, how they go, and on threads.
 #include "runtime/world/constraint_scene.h"
 #include "runtime/world/heap_counter.h"
+#include "runtime/world/state_scene.h"
+#include "world/state_format.h"
 
 #include <catch2/catch.hpp>
 
 #include <atomic>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <thread>
@@ -264,6 +267,42 @@ TEST_CASE("A state saved in motion goes on with its constraints, bit for bit") {
   StepWorld(&world, kDt);
   StepWorld(&other, kDt);
   CHECK(other.StateHash() == world.StateHash());
+}
+
+TEST_CASE("A state with a constraint's numbers out of range is refused") {
+  constexpr float kShare = 0.37f;  // finds the record
+  World world, other;
+  const BodyId id = AddBody(&world, Box().asset());
+  ConstraintDesc held = At(id, 4);
+  held.correction = kShare;
+  AddConstraint(&world, held);
+  StepWorld(&world, kDt);
+  const std::vector<std::byte> state = SavedState(world);
+  const Asset* const assets[] = {&Box().asset()};
+  size_t at = 0;
+  StateAttachment record = {};
+  const auto read = [&] { std::memcpy(&record, &state[at], sizeof(record)); };
+  for (read(); record.correction != kShare || record.constraint != 1; read()) {
+    at += sizeof(float);
+    REQUIRE(at + sizeof(record) <= state.size());
+  }
+  const auto code_with = [&](const StateAttachment& changed) {
+    std::vector<std::byte> copy = state;
+    std::memcpy(&copy[at], &changed, sizeof(changed));
+    Reseal(copy);
+    return other.LoadState(copy, assets).code;
+  };
+  REQUIRE(code_with(record) == StatusCode::kOk);
+  std::vector<StateAttachment> wrong(8, record);
+  wrong[0].rest_length = 0.1f;
+  wrong[1].max_force = 5.0f;
+  wrong[2].break_force = 1.0f;
+  wrong[3].constraint = 4;
+  wrong[4].correction = 0.0f;
+  wrong[5].correction = 1.5f;
+  wrong[6].direction[0] = 2.0f;
+  wrong[7].target[0] = kNaN;
+  for (const StateAttachment& one : wrong) CHECK(code_with(one) == StatusCode::kCorrupt);
 }
 
 TEST_CASE("Constraints that stop every rigid motion hold a quasistatic body") {

@@ -131,7 +131,12 @@ TEST_CASE("One finger pulled by half its length leaves its neighbour on a pinned
 
     plush::World world({.gravity = {}});
     plush::BodyId id;
-    REQUIRE(world.AddBody(body.asset(), {.pinned_nodes = pinned}, &id).ok());
+    // A cluster at the palm has nodes of both fingers, which move together before the next solve.
+    // One iteration leaves 0.1% of the pull of that.
+    plush::BodyDesc desc;
+    desc.pinned_nodes = pinned;
+    desc.splitting.outer_iterations = 2;
+    REQUIRE(world.AddBody(body.asset(), desc, &id).ok());
     const auto rest = PositionsOf(world, id, num_nodes);
     double largest_right = 0.0;
     double largest_left = 0.0;
