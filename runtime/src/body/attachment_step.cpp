@@ -176,7 +176,7 @@ void AddToLane(Crowd* crowd, Body* body) {
   const size_t count = body->system->coarse.num_clusters();
   const LaneOf vectors = {&crowd->sums[body->lane], 3 * kCrowdLanes};
   for (size_t k = 0; k < count; ++k) sums[k].centre = vectors(kVectorsOfSums * k + 2);
-  attached.AddTo(body->simulation.clusters, {sums, count});
+  attached.AddTo(body->system->coarse.clusters.span(), {sums, count});
   for (size_t k = 0; k < count; ++k) {
     vectors.Add(kVectorsOfSums * k, sums[k].impulse);
     vectors.Add(kVectorsOfSums * k + 1, sums[k].moment);
@@ -188,7 +188,7 @@ void SolveLaneCoarse(const StepSettings& settings, std::span<ClusterSums> sums, 
   if (!body->attached.any()) return;
   CoarseContacts solve = {.coarse = &body->system->coarse,
                           .matrix = &body->coarse,
-                          .clusters = body->simulation.clusters,
+                          .clusters = body->system->coarse.clusters.span(),
                           .attached = &body->attached,
                           .sums = sums,
                           .responses = &body->responses,
@@ -200,7 +200,7 @@ void SolveLaneCoarse(const StepSettings& settings, std::span<ClusterSums> sums, 
     vectors.Set(kVectorsOfSums * k, sums[k].impulse);
     vectors.Set(kVectorsOfSums * k + 1, sums[k].moment);
   }
-  body->attached.AddToInertia(body->simulation.clusters, sums);
+  body->attached.AddToInertia(body->system->coarse.clusters.span(), sums);
 }
 
 }  // namespace plush

@@ -37,10 +37,10 @@ void SumClusters(const StepSettings& settings, float h, Body* body, std::span<Cl
   }
   const PhaseTimer timer(stats, SolvePhase(settings, *body));
   coarse.AddForces(body->y.span(), body->rhs.span(), sums);
-  AddContactImpulses(body->contacts, body->simulation.clusters, body->y.span(), sums);
+  AddContactImpulses(body->contacts, body->system->coarse.clusters.span(), body->y.span(), sums);
   if (!body->attached.any()) return;
   body->attached.Locate([body](uint32_t node) { return body->y[node]; });
-  body->attached.AddTo(body->simulation.clusters, sums);
+  body->attached.AddTo(body->system->coarse.clusters.span(), sums);
 }
 
 // Takes back what the clusters' `motions` overshot; see coarse_level.h. `work` is their
@@ -83,7 +83,7 @@ void KeepMomenta(const Body& body, std::span<const ClusterSums> sums,
   const CoarseLevel& coarse = body.system->coarse;
   bool holds[kMaxClusters] = {};
   const auto hold = [&](const EmbeddedPoint& point) {
-    for (const uint32_t node : point.nodes) holds[body.simulation.clusters[node]] = true;
+    for (const uint32_t node : point.nodes) holds[coarse.clusters[node]] = true;
   };
   for (const PlaneContact& contact : body.contacts.Current()) hold(body.contacts.PointOf(contact));
   for (const BodyContactSide& at : body.contacts.between) hold(at.contact->sides[at.side].point);
@@ -103,7 +103,7 @@ CoarseContacts PartOf(const StepSettings& settings, float h, std::span<ClusterSu
                       Body* body) {
   return {.coarse = &body->system->coarse,
           .matrix = &body->coarse,
-          .clusters = body->simulation.clusters,
+          .clusters = body->system->coarse.clusters.span(),
           .problem = ProblemOf(settings, h, *body),
           .state = body->contacts.any() ? &body->contacts : nullptr,
           .attached = body->attached.any() ? &body->attached : nullptr,
@@ -180,7 +180,7 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
   }
   if (attached != nullptr) {
     attached->MoveOthers();
-    attached->AddToInertia(body->simulation.clusters, sums);
+    attached->AddToInertia(body->system->coarse.clusters.span(), sums);
   }
   MoveClusters(settings, h, sums, body, stats);
 }

@@ -217,7 +217,7 @@ bool ReserveSolve(const Allocator& allocator, Body* body) {
   Array<NodeVec> d;
   CoarseResponses responses;
   if (!d.Allocate(allocator, body->x.size() + 1) ||
-      !responses.Allocate(allocator, body->simulation.num_clusters)) {
+      !responses.Allocate(allocator, body->system->coarse.num_clusters())) {
     return false;
   }
   body->d = std::move(d);

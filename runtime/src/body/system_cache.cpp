@@ -258,7 +258,8 @@ bool SystemCache::Fill(const Asset& asset, System* system) {
 System* SystemCache::BaseFor(const System& system) const {
   // Damped bodies never join a crowd; sharing would only make them solve twice.
   if (system.as_baked || system.key.material.damping != 0.0f) return nullptr;
-  return FindBase(system.key, system.num_pinned);
+  System* base = FindBase(system.key, system.num_pinned);
+  return base != nullptr && system.coarse.SharesClusters(base->coarse) ? base : nullptr;
 }
 
 // Gives a new system its base, which may be null. Returns false if the allocator fails.

@@ -149,7 +149,8 @@ class SystemCache {
   /// Makes the system if there is none. Its body can join the crowd of an existing system, because
   /// the new system shares its factors, if the existing one has
   /// - the same material, without damping,
-  /// - a subset of the pins, at most kMaxExtraPins fewer,
+  /// - a subset of the pins, at most kMaxExtraPins fewer, that leaves the clusters the same
+  ///   (CoarseLevel::SharesClusters),
   /// - at least kLeastSharing users.
   /// The system's views stay valid while it has users. Returns null if the allocator fails.
   System* Acquire(const Asset& asset, const BodyMaterial& material,
@@ -188,8 +189,8 @@ class SystemCache {
   void SortUsed();
 
   /// Makes a system without users, with the next number. It shares the factors of `base`, which
-  /// must have the same asset and material and a subset of the pins, unless `base` is null. Returns
-  /// null if the allocator fails.
+  /// must have the same asset and material and a subset of the pins, unless `base` is null; it has
+  /// no base if the clusters differ. Returns null if the allocator fails.
   System* Restore(const Asset& asset, const BodyMaterial& material, std::span<const uint8_t> pinned,
                   System* base);
   /// Whether there is a system with this key.

@@ -3,6 +3,8 @@
 // Source: see coarse_level.h.
 #include "solver/coarse_level.h"
 
+#include "solver/node_parts.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -41,9 +43,43 @@ bool IsResisting(const Corners& c) {
          c.clusters[0] != c.clusters[3];
 }
 
+// Gives each part of a cluster's free nodes a cluster, while there are fewer than kMaxClusters. The
+// part with its first free node keeps its number. Sets `clusters`.
+bool CutClusters(const Allocator& allocator, const SystemView& system,
+                 std::span<const uint16_t> baked, uint32_t* num_clusters, CoarseLevel* level) {
+  constexpr uint32_t kNone = 0xffffffff;
+  const auto num_nodes = static_cast<uint32_t>(baked.size());
+  Array<uint32_t> parts, next;
+  if (!level->clusters.Allocate(allocator, num_nodes)) return false;
+  std::copy(baked.begin(), baked.end(), level->clusters.begin());
+  if (std::ranges::all_of(system.pinned, [](uint8_t pinned) { return pinned == 0; })) return true;
+  if (!FindParts(allocator, system.elements.tets, num_nodes, system.pinned, &parts) ||
+      !next.Allocate(allocator, num_nodes, kNone)) {
+    return false;
+  }
+  // The first nodes of a cluster's parts form a list.
+  uint32_t first[kMaxClusters];
+  std::fill(first, first + kMaxClusters, kNone);
+  for (uint32_t i = 0; i < num_nodes; ++i) {
+    if (system.pinned[i] != 0) continue;
+    uint32_t* at = &first[baked[i]];
+    while (*at != kNone && parts[*at] != parts[i]) at = &next[*at];
+    if (*at != kNone) {
+      level->clusters[i] = level->clusters[*at];
+    } else if (at == &first[baked[i]]) {
+      *at = i;
+    } else if (*num_clusters < kMaxClusters) {
+      level->clusters[i] = static_cast<uint16_t>((*num_clusters)++);
+      *at = i;
+    }
+  }
+  return true;
+}
+
 // Sorts the free nodes by cluster. Sets `first_member` and `members`.
-bool FindMembers(const Allocator& allocator, std::span<const uint8_t> pinned,
-                 std::span<const uint16_t> clusters, uint32_t num_clusters, CoarseLevel* level) {
+bool FindMembers(const Allocator& allocator, std::span<const uint8_t> pinned, uint32_t num_clusters,
+                 CoarseLevel* level) {
+  const Array<uint16_t>& clusters = level->clusters;
   Array<uint32_t>& first = level->first_member;
   if (!first.Allocate(allocator, num_clusters + 1, 0u)) return false;
   for (size_t i = 0; i < clusters.size(); ++i) {
@@ -148,7 +184,7 @@ bool WeighMembers(const Allocator& allocator, const SystemView& system, uint32_t
   return true;
 }
 
-// Sets `wave_rate6` and `most_bulk`.
+// Sets `wave_rate6` and `most_bulk`. Of baked clusters: small parts that pins cut off count little.
 void FindWaveRate(const SystemView& system, std::span<const uint16_t> clusters,
                   CoarseLevel* level) {
   constexpr double kOfBall = 6.0 / 3.14159265358979323846;  // diameter^3 / volume
@@ -208,14 +244,22 @@ bool CoarseLevel::CrossesClusters(float h, double most) const {
   return power6(double(h)) * wave_rate6 > power6(most);
 }
 
+bool CoarseLevel::SharesClusters(const CoarseLevel& other) const {
+  if (num_clusters() != other.num_clusters()) return false;
+  return std::ranges::all_of(members,
+                             [&](uint32_t node) { return clusters[node] == other.clusters[node]; });
+}
+
 bool CoarseLevel::Build(const Allocator& allocator, const SystemView& system,
-                        std::span<const Vec3> rest, std::span<const uint16_t> clusters,
-                        uint32_t num_clusters) {
+                        std::span<const Vec3> rest, std::span<const uint16_t> baked,
+                        uint32_t num_baked) {
   const auto is_free = [](uint8_t pinned) { return pinned == 0; };
-  if (clusters.empty() || std::ranges::none_of(system.pinned, is_free)) return true;
-  FindWaveRate(system, clusters, this);
+  if (baked.empty() || std::ranges::none_of(system.pinned, is_free)) return true;
+  FindWaveRate(system, baked, this);
+  uint32_t num_clusters = num_baked;
   Numbering numbering;
-  return FindMembers(allocator, system.pinned, clusters, num_clusters, this) &&
+  return CutClusters(allocator, system, baked, &num_clusters, this) &&
+         FindMembers(allocator, system.pinned, num_clusters, this) &&
          numbering.Make(allocator, *this, rest.size()) &&
          FindResisting(allocator, system.elements, numbering, this) &&
          SplitMembers(allocator, system.elements, rest.size(), this) &&

@@ -79,6 +79,9 @@ struct BlockRun {
 
 /// What the coarse level of a system needs besides the time step.
 struct CoarseLevel {
+  /// Of each node, < num_clusters: the baked ones, cut where only pins join their free nodes. Such
+  /// parts would move each other, although no force does (num_nodes x 1).
+  Array<uint16_t> clusters;
   // A cluster whose nodes are all pinned has no members and no mass.
   Array<uint32_t>
       first_member;         ///< of each cluster in `members`, and the end (num_clusters + 1 x 1)
@@ -100,10 +103,15 @@ struct CoarseLevel {
   Array<BlockRun> runs;       ///< blocks with tets that resist
   CoarsePattern pattern;
 
-  /// Leaves it empty if no cluster has free nodes. `clusters` (num_nodes x 1) are below
-  /// `num_clusters`. Returns false if the allocator fails.
+  /// Leaves it empty if no cluster has free nodes. `baked` clusters (num_nodes x 1) are below
+  /// `num_baked`. Parts stay together once there are kMaxClusters. Returns false if the allocator
+  /// fails.
   bool Build(const Allocator& allocator, const SystemView& system, std::span<const Vec3> rest,
-             std::span<const uint16_t> clusters, uint32_t num_clusters);
+             std::span<const uint16_t> baked, uint32_t num_baked);
+
+  /// Whether the free nodes of this level, which has all pins of `other` and maybe more, are in the
+  /// clusters that they are in there.
+  bool SharesClusters(const CoarseLevel& other) const;
 
   size_t num_clusters() const { return masses.size(); }
   /// Without pins.

@@ -52,7 +52,10 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   System* system = cache.Acquire(asset, material, pinned);
   if (system == nullptr) return kNoMemory;
   CoarseMatrix coarse;
-  const Status prepared = coarse.Allocate(allocator, system->coarse.pattern)
+  CoarseResponses responses;
+  const size_t num_clusters = body->d.size() > 0 ? system->coarse.num_clusters() : 0;
+  const Status prepared = coarse.Allocate(allocator, system->coarse.pattern) &&
+                                  responses.Allocate(allocator, num_clusters)
                               ? PrepareSystem(body->dt, system)
                               : kNoMemory;
   if (!prepared.ok()) {
@@ -66,6 +69,7 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   body->mass_scale = material.mass_scale;
   body->stretches = std::move(stretches);
   body->coarse = std::move(coarse);
+  body->responses = std::move(responses);
   body->contacts.Forget();
   body->contacts.couplings.Forget();  // they are those of the old matrix and pins
   body->attached.factor_id = 0;

@@ -72,6 +72,9 @@ Status World::Impl::BuildFrom(const StateReader& state, Impl* donor) {
     System* system = systems[i] =
         cache.Restore(asset, state.MaterialOf(saved), state.PinnedOf(saved), base);
     if (system == nullptr) return kNoMemory;
+    if (system->base != base) {
+      return {StatusCode::kCorrupt, "state.systems", "the base does not fit", i};
+    }
     system->state_index = i;
     const Status prepared = RestoreSets(state, system);
     if (!prepared.ok()) return prepared;

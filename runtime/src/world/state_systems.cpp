@@ -32,7 +32,9 @@ System* SystemCache::Restore(const Asset& asset, const BodyMaterial& material,
   if (system == nullptr) return nullptr;
   system->key = {asset.bytes(), asset.content_hash(), material, pinned};
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!Fill(asset, system) || !ShareBase(asset, base, system)) {
+  const bool filled = Fill(asset, system);
+  if (filled && base != nullptr && !system->coarse.SharesClusters(base->coarse)) base = nullptr;
+  if (!filled || !ShareBase(asset, base, system)) {
     Destroy(system);
     return nullptr;
   }

@@ -131,12 +131,7 @@ TEST_CASE("One finger pulled by half its length leaves its neighbour on a pinned
 
     plush::World world({.gravity = {}});
     plush::BodyId id;
-    // A cluster at the palm has nodes of both fingers, which move together before the next solve.
-    // One iteration leaves 0.1% of the pull of that.
-    plush::BodyDesc desc;
-    desc.pinned_nodes = pinned;
-    desc.splitting.outer_iterations = 2;
-    REQUIRE(world.AddBody(body.asset(), desc, &id).ok());
+    REQUIRE(world.AddBody(body.asset(), {.pinned_nodes = pinned}, &id).ok());
     const auto rest = PositionsOf(world, id, num_nodes);
     double largest_right = 0.0;
     double largest_left = 0.0;
@@ -159,9 +154,8 @@ TEST_CASE("One finger pulled by half its length leaves its neighbour on a pinned
       }
     }
     CHECK(largest_right == Approx(0.5).epsilon(0.01));
-    // A cluster may have nodes of both fingers, which only pinned nodes of the palm connect. It
-    // then takes the left one along a little, until the next solve.
-    CHECK(largest_left < 5e-4 * largest_right);
+    // Clusters end at the pinned nodes of the palm, which alone connect the fingers.
+    CHECK(largest_left < 1e-5 * largest_right);
   }
 }
 
