@@ -3,10 +3,12 @@
 
 #include "base/array.h"
 #include "base/vector_math.h"
+#include "solver/node_parts.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace plush {
 namespace {
@@ -15,93 +17,79 @@ Status Invalid(const char* where, const char* message) {
   return {StatusCode::kInvalidArgument, where, message, 0};
 }
 
-// The first node of a node's part so far.
-uint32_t FirstOf(std::span<uint32_t> parents, uint32_t node) {
-  while (parents[node] != node) node = parents[node] = parents[parents[node]];
-  return node;
-}
-
-// How far rows hold a body against rigid motions: the sum of J J^T, J being what a row sees of
-// translations and turns.
-class RigidHold {
- public:
-  RigidHold(const Vec3& centre, float size) : centre_(centre), inverse_(1.0f / size) {}
-
-  /// Adds a row with these weights of nodes at rest.
-  void Add(std::span<const Vec3> rest, std::span<const uint32_t> nodes,
-           std::span<const float> weights, const Vec3& direction) {
-    double J[6] = {};
-    for (size_t k = 0; k < nodes.size(); ++k) {
-      const Vec3 arm = (rest[nodes[k]] - centre_) * inverse_, turn = Cross(arm, direction);
-      const float of_node[6] = {direction.x, direction.y, direction.z, turn.x, turn.y, turn.z};
-      for (int i = 0; i < 6; ++i) J[i] += double(weights[k]) * double(of_node[i]);
-    }
-    for (int i = 0; i < 6; ++i) {
-      for (int j = 0; j < 6; ++j) sum_[i][j] += J[i] * J[j];
-    }
-  }
-
-  /// Whether no rigid motion is left. Gaussian elimination with the largest pivots.
-  bool IsWhole() const {
-    constexpr double kLeastPivot = 1.0e-8;  // of the first: pins off a line by 1e-4 of its length
-    double m[6][6];
-    std::copy(&sum_[0][0], &sum_[0][0] + 36, &m[0][0]);
-    bool is_done[6] = {};
-    double first = 0.0;
-    for (int step = 0; step < 6; ++step) {
-      int best = -1;
-      for (int i = 0; i < 6; ++i) {
-        if (!is_done[i] && (best < 0 || m[i][i] > m[best][best])) best = i;
-      }
-      const double pivot = m[best][best];
-      if (step == 0) first = pivot;
-      if (!(pivot > kLeastPivot * first)) return false;
-      is_done[best] = true;
-      for (int i = 0; i < 6; ++i) {
-        if (is_done[i]) continue;
-        const double share = m[i][best] / pivot;
-        for (int j = 0; j < 6; ++j) m[i][j] -= share * m[best][j];
-      }
-    }
-    return true;
-  }
-
- private:
-  Vec3 centre_;
-  float inverse_;
-  double sum_[6][6] = {};
-};
-
-// Whether pins and constraints hold a part.
-bool IsHeld(const SimulationView& simulation, std::span<const uint8_t> pinned,
-            std::span<const ConstraintRow> constraints, std::span<const uint32_t> parts,
-            uint32_t part) {
-  const std::span<const Vec3> nodes = simulation.nodes;
-  Vec3 low = nodes[part], high = low;
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    if (parts[i] != part) continue;
-    low = {std::fmin(low.x, nodes[i].x), std::fmin(low.y, nodes[i].y),
-           std::fmin(low.z, nodes[i].z)};
-    high = {std::fmax(high.x, nodes[i].x), std::fmax(high.y, nodes[i].y),
-            std::fmax(high.z, nodes[i].z)};
-  }
-  const float size = Length(high - low);
-  if (!(size > 0.0f)) return false;
-  RigidHold hold((low + high) * 0.5f, size);
+// Calls visit(nodes, weights, direction) for each row that holds a part: a pinned node has three.
+template <class Visit>
+void ForRows(std::span<const uint8_t> pinned, std::span<const ConstraintRow> constraints,
+             std::span<const uint32_t> parts, uint32_t part, const Visit& visit) {
   constexpr float kOne[1] = {1.0f};
-  for (uint32_t i = 0; i < nodes.size(); ++i) {
+  for (uint32_t i = 0; i < pinned.size(); ++i) {
     if (parts[i] != part || pinned[i] == 0) continue;
     for (const Vec3& axis : {Vec3{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}}) {
-      hold.Add(nodes, {&i, 1}, kOne, axis);
+      visit(std::span<const uint32_t>(&i, 1), std::span<const float>(kOne), axis);
     }
   }
   for (const ConstraintRow& row : constraints) {
     const auto is_in = [&](uint32_t node) { return parts[node] == part; };
-    if (std::ranges::all_of(row.nodes, is_in)) {
-      hold.Add(nodes, row.nodes, row.weights, row.direction);
-    }
+    if (!std::ranges::all_of(row.nodes, is_in)) continue;
+    visit(std::span<const uint32_t>(row.nodes), std::span<const float>(row.weights), row.direction);
   }
-  return hold.IsWhole();
+}
+
+// Whether pins and constraints hold a part against all rigid motions: what their rows see of
+// translations and turns has rank 6. Gram-Schmidt on the row that has most left. Lengths are
+// relative to the extent of the held nodes, neither to the part's nor to their number: long bodies
+// may be held at one end, or by many nodes on a line and one beside it.
+bool IsHeld(std::span<const Vec3> rest, std::span<const uint8_t> pinned,
+            std::span<const ConstraintRow> constraints, std::span<const uint32_t> parts,
+            uint32_t part) {
+  constexpr double kLeast = 1.0e-5;     // off a line, of its length
+  constexpr double kRounding = 1.0e-6;  // of coordinates: several float roundings
+  constexpr float kMost = std::numeric_limits<float>::max();
+  Vec3 low = {kMost, kMost, kMost}, high = low * -1.0f;
+  const auto for_rows = [&](const auto& visit) {
+    ForRows(pinned, constraints, parts, part, visit);
+  };
+  for_rows([&](std::span<const uint32_t> nodes, std::span<const float> weights, const Vec3&) {
+    for (size_t k = 0; k < nodes.size(); ++k) {
+      if (weights[k] == 0.0f) continue;
+      const Vec3& at = rest[nodes[k]];
+      low = {std::fmin(low.x, at.x), std::fmin(low.y, at.y), std::fmin(low.z, at.z)};
+      high = {std::fmax(high.x, at.x), std::fmax(high.y, at.y), std::fmax(high.z, at.z)};
+    }
+  });
+  const Vec3 centre = (low + high) * 0.5f;
+  const double size = double(Length(high - low));
+  if (!(low.x <= high.x && size > 0.0)) return false;
+  const double least = kLeast + kRounding * double(Length(centre)) / size;
+  double basis[6][6] = {};
+  for (int rank = 0; rank < 6; ++rank) {
+    double most = least;
+    for_rows([&](std::span<const uint32_t> nodes, std::span<const float> weights,
+                 const Vec3& direction) {
+      double J[6] = {};
+      for (size_t k = 0; k < nodes.size(); ++k) {
+        const Vec3 turn = Cross(rest[nodes[k]] - centre, direction);
+        const double of_node[6] = {direction.x,   direction.y,   direction.z,
+                                   turn.x / size, turn.y / size, turn.z / size};
+        for (int i = 0; i < 6; ++i) J[i] += double(weights[k]) * of_node[i];
+      }
+      const auto dot = [&](const double* a) {
+        double sum = 0.0;
+        for (int i = 0; i < 6; ++i) sum += a[i] * J[i];
+        return sum;
+      };
+      for (int q = 0; q < rank; ++q) {
+        const double along = dot(basis[q]);
+        for (int i = 0; i < 6; ++i) J[i] -= along * basis[q][i];
+      }
+      const double length = std::sqrt(dot(J));
+      if (!(length > most)) return;
+      most = length;
+      for (int i = 0; i < 6; ++i) basis[rank][i] = J[i] / length;
+    });
+    if (most == least) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -153,17 +141,11 @@ Status CheckImplicitPins(const Allocator& allocator, const BodySolver& solver,
                          std::span<const ConstraintRow> constraints) {
   if (!solver.implicit.quasistatic) return {};
   Array<uint32_t> parts;
-  const auto count = static_cast<uint32_t>(simulation.nodes.size());
-  if (!parts.Allocate(allocator, count)) return {StatusCode::kOutOfMemory, "solver"};
-  const std::span<uint32_t> parents = parts.span();
-  for (uint32_t i = 0; i < count; ++i) parents[i] = i;
-  for (const Tet& tet : simulation.tets) {
-    const uint32_t first = FirstOf(parents, tet.a);
-    for (const uint32_t node : {tet.b, tet.c, tet.d}) parents[FirstOf(parents, node)] = first;
+  if (!FindParts(allocator, simulation.tets, simulation.nodes.size(), {}, &parts)) {
+    return {StatusCode::kOutOfMemory, "solver"};
   }
-  for (uint32_t i = 0; i < count; ++i) parents[i] = FirstOf(parents, i);
-  for (uint32_t i = 0; i < count; ++i) {
-    if (parents[i] == i && !IsHeld(simulation, pinned, constraints, parents, i)) {
+  for (uint32_t i = 0; i < parts.size(); ++i) {
+    if (parts[i] == i && !IsHeld(simulation.nodes, pinned, constraints, parts.span(), i)) {
       return Invalid("implicit.quasistatic",
                      "needs pins or constraints that stop every rigid motion: of each connected "
                      "part, three points that are not on a line");

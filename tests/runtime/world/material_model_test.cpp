@@ -208,6 +208,28 @@ TEST_CASE("A quasistatic body needs pins that stop every rigid motion") {
   CHECK(world.SetSolver(id, solver).code == StatusCode::kInvalidArgument);
 }
 
+TEST_CASE("A quasistatic body may be held by a long line of nodes and one beside it") {
+  const ShapeAsset shape(TetBox(1000, 1, 1, 0.1), {1.0e6, 0.3, 1000.0}, double(kDt));
+  std::vector<uint32_t> pins;
+  uint32_t beside = 0;
+  for (uint32_t i = 0; i < shape.num_nodes(); ++i) {
+    const Vec3 at = shape.rest()[i];
+    if (at.y == 0.0f && at.z == 0.0f) pins.push_back(i);
+    if (at.x == 0.0f && at.y != 0.0f && at.z == 0.0f) beside = i;
+  }
+  REQUIRE(pins.size() == 1001);
+  const BodySolver solver = ImplicitSolver({.quasistatic = true});
+  World world;
+  BodyId id;
+  BodyDesc desc;
+  desc.solver = &solver;
+  desc.pinned_nodes = pins;
+  CHECK(world.AddBody(shape.asset(), desc, &id).code == StatusCode::kInvalidArgument);
+  pins.push_back(beside);
+  desc.pinned_nodes = pins;
+  CHECK(world.AddBody(shape.asset(), desc, &id).code == StatusCode::kOk);
+}
+
 TEST_CASE("Bodies with degenerate tets stay finite by every method and material, and recover") {
   const auto method = GENERATE(from_range(std::begin(kMethods), std::end(kMethods)));
   const auto model = GENERATE(MaterialModel::kCorotated, MaterialModel::kCorrectedCorotated);
