@@ -28,9 +28,13 @@ Place PlaceNear(const LocalCollider& sensor, const Vec3& x, float reach) {
   const ColliderMesh& mesh = sensor.mesh;
   const Vec3 local = sensor.end.ToLocal(x);
   if (mesh.source->mesh == nullptr) {
-    const NearestPoint nearest = mesh.FindNearest(local, reach, nullptr);
+    NearestPoint nearest = mesh.FindNearest(local, reach, nullptr);
     if (nearest.face == kNoTriangle) return {};
-    return {std::copysign(nearest.distance, nearest.gap), nearest.face / 2, nearest.normal};
+    // What is farther is only the triangle above. Another one may be nearer.
+    if (nearest.distance > reach) nearest = mesh.FindNearest(local, nearest.distance, nullptr);
+    // A triangle's plane goes on beyond the border. Only what is right below a cell is inside.
+    const bool is_below = nearest.gap < 0.0f && mesh.HasTriangles(local, local);
+    return {is_below ? -nearest.distance : nearest.distance, nearest.face / 2, nearest.normal};
   }
   const auto in_mesh = [&](float at, int axis) {
     return static_cast<float>(double(at) / mesh.unit + mesh.anchor[axis]);
@@ -40,6 +44,12 @@ Place PlaceNear(const LocalCollider& sensor, const Vec3& x, float reach) {
   if (!nearest.valid()) return {};
   const float distance = static_cast<float>(double(nearest.distance) * mesh.unit);
   return {nearest.behind ? -distance : distance, nearest.triangle, nearest.normal};
+}
+
+// Whether a triangle is near a point, or above a place near it.
+bool HasTrianglesNear(const LocalCollider& sensor, const Vec3& x, float reach) {
+  const Vec3 local = sensor.end.ToLocal(x), margin = {reach, reach, reach};
+  return sensor.mesh.HasTriangles(local - margin, local + margin);
 }
 
 }  // namespace
@@ -55,6 +65,11 @@ bool FindDeepestInMesh(const LocalCollider& sensor, const TouchingSurface& surfa
     deepest = place;
     out_deepest->point = point;
   };
+  const auto look_at_vertices = [&](uint32_t tet, float reach) {
+    uint32_t first = 0;
+    const size_t count = VerticesOf(*surface.collision, tet, &first).size();
+    for (uint32_t v = first; v < first + count; ++v) look_at(surface.Vertex(tet, v), reach);
+  };
   if (!surface.has_vertices()) {
     for (uint32_t i = 0; i < surface.pinned.size(); ++i) look_at(surface.Node(i), sensor.reach);
   }
@@ -64,11 +79,14 @@ bool FindDeepestInMesh(const LocalCollider& sensor, const TouchingSurface& surfa
     const uint32_t* nodes = collision.tets[t].nodes;
     float reach = 0.0f;
     for (int k = 1; k < 4; ++k) reach = std::fmax(reach, Length(x[nodes[k]] - x[nodes[0]]));
-    const float least = PlaceNear(sensor, x[nodes[0]], reach).gap - reach;
-    if (!(least <= 0.0f) || !(least < deepest.gap)) continue;
-    uint32_t first = 0;
-    const size_t count = VerticesOf(collision, t, &first).size();
-    for (uint32_t v = first; v < first + count; ++v) look_at(surface.Vertex(t, v), -least);
+    const float gap = PlaceNear(sensor, x[nodes[0]], reach).gap;
+    if (source.mesh == nullptr && !(gap <= 0.0f)) {
+      // Gaps jump at the border of a height field. A node beyond it says nothing.
+      if (!HasTrianglesNear(sensor, x[nodes[0]], reach)) continue;
+      look_at_vertices(t, 0.0f);
+    } else if (gap - reach <= 0.0f && gap - reach < deepest.gap) {
+      look_at_vertices(t, reach - gap);
+    }
   }
   if (deepest.triangle == kNoTriangle) return false;
   out_deepest->gap = deepest.gap;

@@ -362,6 +362,50 @@ TEST_CASE("A closed mesh and a height field sense the vertices inside them") {
   CHECK(std::string(status.section) == "sensor");
 }
 
+TEST_CASE("A height field senses deep vertices of tets that reach beyond its border") {
+  constexpr uint32_t kSeed = 13;
+  Random random(kSeed);
+  const std::vector<float> heights = {0.0f, 0.0f, 0.0f, 0.0f};
+  BodyDesc reporting = BodyAt({});
+  reporting.report_contacts = true;
+  SolidScene scene(true, reporting, {.gravity = {}});
+  int touched = 0;
+  for (int round = 0; round < 60; ++round) {
+    CAPTURE(kSeed, round);
+    const float side = 0.5f;
+    const Eigen::Matrix3d turn = random.Rotation();
+    // The body's middle is below the square's border.
+    const Eigen::Vector3d centre(random.Uniform(-0.05, 0.05), -random.Uniform(0.3, 2.0),
+                                 random.Uniform(0.0, double(side)));
+    ColliderDesc sensor;
+    sensor.type = ShapeType::kHeightField;
+    sensor.height_field = {heights, 2, 2, side};
+    sensor.pose = {ToVec3(Eigen::Vector3d(0.1, 0.1, 0.1) - turn * centre), ToQuat(turn)};
+    sensor.sensor = true;
+    const ColliderId id = AddCollider(&scene.world, sensor);
+    scene.Step(1);
+    double depth = -1.0;
+    for (const Eigen::Vector3d& point : scene.Points()) {
+      const Eigen::Vector3d at = turn.transpose() * (point - ToEigen(sensor.pose.position));
+      if (at.x() < 0.0 || at.z() < 0.0 || at.x() > double(side) || at.z() > double(side)) continue;
+      depth = std::max(depth, -at.y());
+    }
+    const std::span<const ContactEvent> events = scene.world.contact_events();
+    const auto event = std::ranges::find_if(events, [&](const ContactEvent& e) {
+      return e.collider == id && e.type == ContactEventType::kBegan;
+    });
+    CHECK((event != events.end()) == (depth > 0.0));
+    if (event != events.end()) {
+      const Eigen::Vector3d at =
+          turn.transpose() * (ToEigen(event->point) - ToEigen(sensor.pose.position));
+      CHECK(-at.y() == Approx(depth).margin(1e-5));
+      ++touched;
+    }
+    REQUIRE(scene.world.RemoveCollider(id).ok());
+  }
+  CHECK(touched > 40);
+}
+
 TEST_CASE("Meshes that cannot be colliders are refused by name") {
   World world;
   const StaticSubject box(plush::tests::MakeBox({-1, -1, -1}, {1, 1, 1}));
