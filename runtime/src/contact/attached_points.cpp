@@ -104,6 +104,7 @@ bool AttachedPoints::ReserveConstraints(const Allocator& allocator, uint32_t cou
 void AttachedPoints::Find(const FactoredSystem& system) {
   constexpr float Vec3::*kAxes[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
   if (factor_id == system.id) return;
+  if (factor_id == 0) FindBlock();
   factor_id = system.id;
   for (uint32_t first = 0; first < num_points; first += 3) {
     const uint32_t count = std::min(num_points - first, 3u);
@@ -127,7 +128,7 @@ void AttachedPoints::Find(const FactoredSystem& system) {
       couplings[points.size() * i + j] = couplings[points.size() * j + i] = value;
     }
   }
-  FindBlock();
+  block.Factor(couplings.span(), points.size());
 }
 
 void AttachedPoints::FindWays() {

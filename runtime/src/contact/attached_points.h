@@ -286,6 +286,7 @@ struct AttachedPoints {
 
  private:
   void FindWays();
+  // Finds the rows of constraints, which depend on points and pins, but on no factor.
   void FindBlock();
   // block.numbers := minus the distances that the rows have to go, in the body's units [m].
   void FindDistances();

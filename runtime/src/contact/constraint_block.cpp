@@ -13,12 +13,13 @@ namespace plush {
 bool ConstraintBlock::Reserve(const Allocator& allocator, size_t count, size_t num_nodes) {
   if (3 * count <= rows.size()) return true;
   const size_t capacity = std::max(3 * count, 2 * rows.size());
+  const size_t most_nodes = std::min(4 * (capacity / 3), num_nodes);
   Array<Row> more_rows;
   Array<double> more_factor, more_numbers;
   if (!more_rows.Allocate(allocator, capacity) ||
       !more_factor.Allocate(allocator, capacity * capacity, 0.0) ||
       !more_numbers.Allocate(allocator, capacity, 0.0) ||
-      !projector.Reserve(allocator, capacity, num_nodes)) {
+      !projector.Reserve(allocator, capacity, most_nodes, num_nodes)) {
     return false;
   }
   rows = std::move(more_rows);

@@ -56,7 +56,6 @@ void AttachedPoints::FindBlock() {
       }
     }
   }
-  block.Factor(couplings.span(), points.size());
 }
 
 void AttachedPoints::FindDistances() {

@@ -8,8 +8,8 @@
 
 namespace plush {
 
-bool ConstraintProjector::Reserve(const Allocator& allocator, size_t num_rows, size_t num_nodes) {
-  const size_t most_nodes = std::min(4 * num_rows, num_nodes);
+bool ConstraintProjector::Reserve(const Allocator& allocator, size_t num_rows, size_t most_nodes,
+                                  size_t num_nodes) {
   Array<Entry> entries;
   Array<size_t> first;
   Array<double> mix, row;

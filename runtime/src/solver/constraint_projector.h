@@ -35,9 +35,9 @@ class ConstraintProjector {
   /// them, and is dropped: float positions are too coarse to hold it too.
   static constexpr double kLeastShare = 1.0e-2;
 
-  /// Makes room for `num_rows` rows on `num_nodes` nodes, and has no rows. Returns false, with
-  /// nothing changed, if the allocator fails.
-  bool Reserve(const Allocator& allocator, size_t num_rows, size_t num_nodes);
+  /// Makes room for `num_rows` rows, which have up to `most_nodes` of `num_nodes` nodes, and has no
+  /// rows. Returns false, with nothing changed, if the allocator fails.
+  bool Reserve(const Allocator& allocator, size_t num_rows, size_t most_nodes, size_t num_nodes);
 
   void Clear() { num_rows_ = 0; }
 

@@ -35,7 +35,7 @@ struct Set {
   ConstraintProjector projector;
 
   explicit Set(const std::vector<Row>& all) : rows(all) {
-    REQUIRE(projector.Reserve(DefaultAllocator(), rows.size(), kNumNodes));
+    REQUIRE(projector.Reserve(DefaultAllocator(), rows.size(), kNumNodes, kNumNodes));
     for (const Row& row : rows) {
       kept.push_back(projector.Add(row));
     }

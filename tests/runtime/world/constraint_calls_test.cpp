@@ -28,7 +28,7 @@ const ShapeAsset& Box() {
   return *box;
 }
 
-// Holds a node of the box where it is.
+// Holds a node of the box at its place at rest, or `shift` from there.
 ConstraintDesc At(BodyId body, uint32_t node, const Vec3& shift = {}) {
   ConstraintDesc desc = {.body = body, .nodes = {node, node, node, node}};
   desc.target = ToVec3(ToEigen(Box().rest()).col(node) + ToEigen(shift));
@@ -171,6 +171,30 @@ TEST_CASE("AddConstraint leaves the world as it was if memory fails") {
   CHECK(world.num_constraints() == 2);
 }
 
+TEST_CASE("A constraint takes as much memory as its note says") {
+  const ShapeAsset shape(TetBox(10, 4, 4, 0.1), {3e5, 0.35});
+  CountingMemory memory;
+  WorldDesc settings;
+  settings.allocator = memory.allocator();
+  World world(settings);
+  const BodyId id = AddBody(&world, shape.asset());
+  ConstraintId added;
+  REQUIRE(world.AddConstraint({.body = id, .weights = {1.0f, 0.0f, 0.0f, 0.0f}}, &added).ok());
+  REQUIRE(world.RemoveConstraint(added).ok());
+  StepWorld(&world, kDt);
+  const size_t before = memory.bytes_out();
+  const size_t count = 32;  // capacities double
+  for (uint32_t i = 0; i < count; ++i) {
+    ConstraintDesc desc = {.body = id, .weights = {0.25f, 0.25f, 0.25f, 0.25f}};
+    for (uint32_t k = 0; k < 4; ++k) desc.nodes[k] = 4 * i + k;
+    desc.target = shape.rest()[4 * i];
+    AddConstraint(&world, desc);
+  }
+  const size_t bytes = memory.bytes_out() - before;
+  CAPTURE(bytes);
+  CHECK(bytes < count * (4 * shape.num_nodes() + 1000) + 550 * count * count);
+}
+
 namespace {
 
 struct Threads {
@@ -261,7 +285,7 @@ TEST_CASE("A state saved in motion goes on with its constraints, bit for bit") {
     move(&world, step);
     move(&other, step);
   }
-  // And where it was, without new memory.
+  // The world that saved the state may load it, too.
   REQUIRE(world.LoadState(state, assets, solvers).ok());
   REQUIRE(other.LoadState(state, assets, solvers).ok());
   StepWorld(&world, kDt);
