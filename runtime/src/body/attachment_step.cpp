@@ -6,6 +6,7 @@
 
 #include "body/body_colliders.h"
 #include "body/crowd.h"
+#include "body/pin_motion.h"
 
 #include <algorithm>
 #include <cmath>
@@ -142,9 +143,16 @@ void EndAttachments(float h, int count, Body* body) {
   }
 }
 
-void HoldConstraints(Body* body) {
+void HoldConstraints(float h, Body* body) {
+  if (!body->attached.block.any()) return;
+  const bool reports = ReportsReactions(*body);
+  if (reports) std::fill(body->d.begin(), body->d.end(), NodeVec());
   body->attached.Hold([body](uint32_t node) { return body->y[node]; },
-                      [body](size_t node, const Vec3& by) { body->y[node] += by; });
+                      [&](size_t node, const Vec3& by) {
+                        body->y[node] += by;
+                        if (reports) body->d[node] += by;
+                      });
+  if (reports) SubtractStiffness(h, body->d.span(), body);
 }
 
 void PushLane(Crowd* crowd, Body* body) {

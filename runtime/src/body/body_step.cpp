@@ -193,21 +193,25 @@ void Correct(const StepSettings& settings, Body* body) {
 constexpr int kMostLiftSweeps = 256;
 
 // The substep's last correction: no tet may end it flat or inside out. Lifts alternate with the
-// planes, because each can undo the other. Friction does not resist these moves, which are rare and
-// small; the solve sees them in the next substep.
-void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
+// planes and constraints, because each can undo the other. Friction does not resist these moves,
+// which are rare and small; the solve sees them in the next substep.
+void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
   const PhaseTimer timer(stats, Phase::kVolume);
   if (!HasFlatTet(body->elements, body->y.span())) return;
-  const auto lift_sunk = [&] {
-    if (!MayHold(settings, *body)) return Correct(settings, body);
-    LiftSunk(ProblemOf(settings, settings.dt, *body), &body->contacts, body->y.span());
+  // The impulses on held points change the momentum, so they count as forces of the constraints.
+  const auto hold_all = [&] {
+    if (MayHold(settings, *body)) {
+      LiftSunk(ProblemOf(settings, settings.dt, *body), &body->contacts, body->y.span());
+    } else {
+      Correct(settings, body);
+    }
+    HoldConstraints(h, body);
   };
   for (int sweep = 0; sweep < kMostLiftSweeps; ++sweep) {
-    lift_sunk();
+    hold_all();
     if (!LiftFlatTets(body->elements, body->x.span(), body->y.span())) break;
   }
-  lift_sunk();
-  HoldConstraints(body);
+  hold_all();
   DropOpenContacts(&body->contacts);
 }
 
@@ -291,7 +295,7 @@ void SwapPrevious(Body* body) {
 
 void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
                    StepStats* stats) {
-  if (may_be_flat) LiftBody(settings, body, stats);
+  if (may_be_flat) LiftBody(settings, h, body, stats);
   Correct(settings, body);
   if (!IsFiniteState(*body, h)) return Freeze(body, stats);
   const bool keeps = KeepsPrevious(*body);
@@ -404,7 +408,7 @@ static void EndIteration(const SubstepOf& of, Body* body, StepStats* stats) {
   p.is_owed = body->contacts.any();
   if (!p.is_owed) CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
   p.may_be_flat = SweepBody(of.settings, of.h, body, stats);
-  HoldConstraints(body);
+  HoldConstraints(of.h, body);
   ++p.iterations;
 }
 
@@ -478,7 +482,9 @@ void EndSolves(const SubstepOf& of, Body* body, StepStats* stats) {
 void EndSubstep(const SubstepOf& of, bool is_pushed, Body* body, StepStats* stats) {
   const Body::Progress& p = body->progress;
   const bool is_deep = is_pushed || FindWayOut(of.settings, of.system, body, stats);
-  FinishSubstep(of.settings, of.h, p.may_be_flat || MayBeFlat(p.lowest), body, stats);
+  // Constraints move points as far as they like, after all tests.
+  const bool may_be_flat = p.may_be_flat || MayBeFlat(p.lowest) || body->attached.block.any();
+  FinishSubstep(of.settings, of.h, may_be_flat, body, stats);
   if (p.is_static) std::fill(body->v.begin(), body->v.end(), NodeVec());
   if (is_deep) PushOut(of.h, body);
   if (p.rebound.any && !body->frozen) Throw(of.settings, of.system, p.rebound, body, stats);
@@ -494,7 +500,7 @@ bool IsSunk(const SubstepOf& of, Body* body) {
 void IterateOnce(const SubstepOf& of, Body* body, StepStats* stats) {
   Body::Progress& p = body->progress;
   OuterIteration(of.settings, of.system, false, body, stats, &p.lowest);
-  HoldConstraints(body);
+  HoldConstraints(of.h, body);
   p.may_be_flat = true;
   ++p.iterations;
 }

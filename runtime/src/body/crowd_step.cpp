@@ -409,7 +409,7 @@ void Finish(const StepSettings& settings, const Stepping& stepping, const Warnin
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     Body* body = stepping.bodies[lane];
     if (body == nullptr || stray[lane]) continue;
-    flat[lane] = warnings.MayBeFlat(settings, lane);
+    flat[lane] = warnings.MayBeFlat(settings, lane) || body->attached.block.any();
     if (!flat[lane]) {
       out_x[lane] = KeepsPrevious(*body) ? body->previous.data() : body->x.data();
       out_v[lane] = body->v.data();

@@ -71,7 +71,7 @@ bool ReserveImplicit(const Allocator& allocator, const BodySolver& solver, Body*
 bool AdvanceFree(const SubstepOf& of, NewtonStep* step) {
   Body* body = step->body;
   const ImplicitSettings& settings = step->settings;
-  HoldConstraints(body);
+  HoldConstraints(of.h, body);
   step->MoveClusters();
   const double start = step->MakeGradient();
   double norm = start;
@@ -97,7 +97,7 @@ void AdvanceHeld(const SubstepOf& of, NewtonStep* step) {
   for (size_t i = 0; i < body->x.size(); ++i) {
     if (!body->IsPinned(i)) body->y[i] = body->x[i];
   }
-  HoldConstraints(body);
+  HoldConstraints(of.h, body);
   const int most = std::max(step->settings.newton_iterations, of.settings.contact.iterations);
   int& done = body->progress.iterations;
   for (bool wants = true; wants;) {
@@ -129,7 +129,7 @@ bool AdvanceImplicit(const SubstepOf& of, Body* body, StepStats* stats) {
     if (!touches) step.Restart();
     AdvanceHeld(of, &step);
   }
-  HoldConstraints(body);
+  HoldConstraints(of.h, body);
   step.End();
   body->progress.is_static = body->solver.implicit.quasistatic;
   return true;

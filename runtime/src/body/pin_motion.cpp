@@ -224,6 +224,14 @@ void AddReactions(const StepSettings& settings, int k, int count, Body* body) {
       body->pins.impulses[point.nodes[i]] += impulse * point.weights[i];
     }
   }
+  for (const AttachedPoint& at : body->attached.Current()) {
+    const AttachmentRow& row = body->attached.RowOf(at);
+    const Vec3 impulse = body->attached.Own(at, row.acts ? row.impulse : Vec3{});
+    for (int i = 0; i < 4; ++i) {
+      if (!body->IsPinned(at.point.nodes[i])) continue;
+      body->pins.impulses[at.point.nodes[i]] += impulse * at.point.weights[i];
+    }
+  }
   for (size_t i = 0; i < body->x.size(); ++i) {
     Vec3& reaction = body->pins.reactions[i];
     if (k == 0) reaction = {};
