@@ -5,6 +5,7 @@
 #include "body/body_colliders.h"
 #include "body/coarse_correction.h"
 #include "body/crowd.h"
+#include "body/crowd_correction.h"
 #include "body/pin_motion.h"
 #include "solver/panel_solve.h"
 #include "solver/volume_sweep.h"
@@ -15,19 +16,8 @@
 namespace plush {
 namespace {
 
-// The bodies that take part in the current step.
-struct Stepping {
-  CrowdBodies nodes;
-  Body* bodies[kCrowdLanes] = {};  // by lane, or null
-  Body* first = nullptr;
-  float active[kCrowdLanes] = {};
-  float is_free[kCrowdLanes] = {};  // 1 for a body that nothing holds
-  bool has_free = false;            // whether any is_free is 1
-  bool has_pins = false;            // whether a body has pins beyond the factor's
-};
-
-Stepping FindStepping(const Crowd& crowd) {
-  Stepping stepping;
+CrowdStepping FindStepping(const Crowd& crowd) {
+  CrowdStepping stepping;
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     Body* body = crowd.bodies[lane];
     if (body == nullptr || !body->in_crowd_step) continue;
@@ -62,13 +52,13 @@ void EnterLane(Crowd* crowd, Body* body) {
 }
 
 // The pins of a lane's body beyond those of the factor, or null.
-const PinSchur* PinsOf(const Stepping& stepping, size_t lane) {
+const PinSchur* PinsOf(const CrowdStepping& stepping, size_t lane) {
   const Body* body = stepping.bodies[lane];
   return body != nullptr ? body->Factors().factors[0].pins : nullptr;
 }
 
 // Corrects the solve of bodies with more pins than the factor: their pinned nodes stay put.
-void HoldPins(const Stepping& stepping, const PanelFactor& factor, Crowd* crowd) {
+void HoldPins(const CrowdStepping& stepping, const PanelFactor& factor, Crowd* crowd) {
   std::fill(crowd->more.begin(), crowd->more.end(), 0.0f);
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     const PinSchur* pins = PinsOf(stepping, lane);
@@ -98,203 +88,8 @@ void HoldPins(const Stepping& stepping, const PanelFactor& factor, Crowd* crowd)
   }
 }
 
-// Adds the impulses of the tets that resist rigid motions of clusters. Bodies with more pins than
-// the crowd's system have more such tets. Lanes whose `active` is 0 keep their rotations and get
-// none.
-void AddClusterImpulses(const StepSettings& settings, const Stepping& stepping,
-                        const float (&active)[kCrowdLanes], Crowd* crowd, float* lowest_det_f) {
-  const ElementSettings elements = {settings.dt, 0.0f, settings.splitting.polar_iterations};
-  const auto add = [&](const float* lanes, uint32_t begin, std::span<const uint16_t> tets) {
-    AddCrowdImpulses(crowd->system->view.elements, crowd->positions.data(), elements,
-                     crowd->kappa.data(), lanes, begin, begin + tets.size(),
-                     crowd->rotations.data(), crowd->rhs.data(), lowest_det_f, tets);
-  };
-  const CoarseLevel& common = crowd->system->coarse;
-  for (const BlockRun& run : common.runs) {
-    add(active, run.begin, common.resisting.span().subspan(run.begin, run.end - run.begin));
-  }
-  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-    const Body* body = stepping.bodies[lane];
-    if (body == nullptr || active[lane] == 0.0f || body->system == crowd->system) continue;
-    float only[kCrowdLanes] = {};
-    only[lane] = 1.0f;
-    const CoarseLevel& own = body->system->coarse;
-    for (const BlockRun& run : own.runs) {
-      for (uint32_t b = run.begin; b < run.end; ++b) {
-        const uint16_t more = static_cast<uint16_t>(own.resisting[b] & ~common.resisting[b]);
-        if (more != 0) add(only, b, {&more, 1});
-      }
-    }
-  }
-}
-
-// What may be wrong with lanes after the step.
-struct Warnings {
-  CrowdSweepChanges last = {};      // of the last volume sweep
-  float lowest_det_f[kCrowdLanes];  // of all iterates
-  bool overshot[kCrowdLanes] = {};  // a coarse correction; see coarse_level.h
-
-  Warnings() { std::fill(lowest_det_f, lowest_det_f + kCrowdLanes, 1.0f); }
-
-  bool MayBeFlat(const StepSettings& settings, size_t lane) const {
-    return plush::MayBeFlat(lowest_det_f[lane]) ||
-           (settings.splitting.volume_sweeps > 0 &&
-            plush::MayBeFlat({last.lowest_det_f[lane], last.largest[lane]}));
-  }
-};
-
-Vec3 VectorAt(const float* at) { return {at[0], at[kCrowdLanes], at[2 * kCrowdLanes]}; }
-
-ClusterSums SumsAt(const Crowd& crowd, size_t k, size_t lane) {
-  const float* at = &crowd.sums[kCrowdSums * k + lane];
-  const auto vector = [&](size_t n) { return VectorAt(at + 3 * kCrowdLanes * n); };
-  return {vector(0),
-          vector(1),
-          vector(2),
-          vector(3),
-          vector(4),
-          vector(5),
-          {vector(6), vector(7), vector(8)}};
-}
-
-RigidMotion MotionAt(const Crowd& crowd, size_t k, size_t lane) {
-  constexpr size_t kNext = 3 * kCrowdLanes;
-  const float* at = &crowd.motions[kCrowdMotion * k + lane];
-  return {VectorAt(at),
-          VectorAt(at + kNext),
-          {VectorAt(at + 2 * kNext), VectorAt(at + 3 * kNext), VectorAt(at + 4 * kNext)}};
-}
-
-// Which of a step's coarse corrections: one before the first solve, for bodies that start coarse;
-// that of the first outer iteration; one of the later ones.
-enum class Correction { kStart, kFirst, kLater };
-
-// Finds the clusters' motions of one body. Makes its matrix in its first correction.
-void SolveLaneClusters(const StepSettings& settings, const CoarseLevel& level, Correction which,
-                       size_t lane, Body* body, Crowd* crowd) {
-  const float dt = settings.dt;
-  ClusterSums sums[kMaxClusters];
-  RigidMotion motions[kMaxClusters];
-  for (size_t k = 0; k < level.num_clusters(); ++k) sums[k] = SumsAt(*crowd, k, lane);
-  const CoarseLevel& own = body->system->coarse;
-  const NodePlaces places = {&crowd->positions[lane], kCrowdPosition, kCrowdLanes};
-  const bool moves = which != Correction::kStart || body->progress.starts_coarse;
-  const bool has_matrix =
-      which == Correction::kLater || (which == Correction::kFirst && body->progress.starts_coarse);
-  if (moves && !has_matrix) {
-    body->coarse.Make(own.pattern, dt * dt, own.masses.span(), own.turns.span(), places,
-                      body->Rotations(), sums);
-    if (body->attached.any()) body->responses.Forget();
-  }
-  if (moves) {
-    SolveLaneCoarse(settings, {sums, level.num_clusters()}, crowd, body);
-    own.Solve(body->coarse, sums, motions);
-    KeepMomenta(*body, {sums, level.num_clusters()}, {motions, level.num_clusters()});
-  }
-  for (size_t k = 0; k < level.num_clusters(); ++k) {
-    float* at = &crowd->motions[kCrowdMotion * k + lane];
-    const Vec3 vectors[5] = {motions[k].centre, motions[k].shift, motions[k].change.c0,
-                             motions[k].change.c1, motions[k].change.c2};
-    for (const Vec3& v : vectors) {
-      at[0] = v.x;
-      at[kCrowdLanes] = v.y;
-      at[2 * kCrowdLanes] = v.z;
-      at += 3 * kCrowdLanes;
-    }
-  }
-}
-
-// Sums the right-hand sides of the nodes' inertia and, in `active` lanes, the tets between
-// clusters.
-void SumClusters(const StepSettings& settings, const Stepping& stepping,
-                 const float (&active)[kCrowdLanes], Crowd* crowd, Warnings* warnings,
-                 StepStats* stats) {
-  const CoarseLevel& level = crowd->system->coarse;
-  {
-    const PhaseTimer timer(stats, Phase::kSolve);
-    MakeInertialCrowdRhs(stepping.nodes, settings.gravity, settings.dt, crowd->positions.data(),
-                         crowd->rhs.data());
-    SumCrowdClusters(level, crowd->positions.data(), crowd->rhs.data(), crowd->sums.data());
-  }
-  {
-    const PhaseTimer timer(stats, Phase::kElements);
-    std::fill(crowd->rhs.begin(), crowd->rhs.end(), 0.0f);
-    AddClusterImpulses(settings, stepping, active, crowd, warnings->lowest_det_f);
-  }
-  const PhaseTimer timer(stats, Phase::kSolve);
-  AddCrowdForces(level, crowd->positions.data(), crowd->rhs.data(), stepping.has_pins,
-                 crowd->sums.data());
-  for (Body* body : stepping.bodies) {
-    if (body != nullptr) AddToLane(crowd, body);
-  }
-}
-
-// Sums of WorkAtStart and WorkAtEnd over a lane's clusters.
-float WorkAtStart(const Crowd& crowd, size_t lane) {
-  float work = 0.0f;
-  for (size_t k = 0; k < crowd.system->coarse.num_clusters(); ++k) {
-    work += WorkAtStart(SumsAt(crowd, k, lane), MotionAt(crowd, k, lane));
-  }
-  return work;
-}
-
-float WorkAtEnd(const Crowd& crowd, size_t lane) {
-  float work = 0.0f;
-  for (size_t k = 0; k < crowd.system->coarse.num_clusters(); ++k) {
-    work += WorkAtEnd(SumsAt(crowd, k, lane), MotionAt(crowd, k, lane));
-  }
-  return work;
-}
-
-bool HasLargeMotion(const Crowd& crowd, size_t lane) {
-  const Array<float>& masses = crowd.system->coarse.masses;
-  for (size_t k = 0; k < masses.size(); ++k) {
-    if (masses[k] == 0.0f) continue;
-    if (!IsSmall(SumsAt(crowd, k, lane), MotionAt(crowd, k, lane))) return true;
-  }
-  return false;
-}
-
-// The coarse correction of an outer iteration: clusters move as the material lets them. Notes where
-// that overshot.
-void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping, Correction which,
-                          Crowd* crowd, Warnings* warnings, StepStats* stats) {
-  const CoarseLevel& level = crowd->system->coarse;
-  float active[kCrowdLanes] = {};  // lanes whose clusters move
-  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-    const Body* body = stepping.bodies[lane];
-    const bool moves = which != Correction::kStart || (body && body->progress.starts_coarse);
-    active[lane] = moves ? stepping.active[lane] : 0.0f;
-  }
-  SumClusters(settings, stepping, active, crowd, warnings, stats);
-  float work[kCrowdLanes] = {};
-  float is_large[kCrowdLanes] = {};  // 1 or 0
-  bool any_large = false;
-  {
-    const PhaseTimer timer(stats, Phase::kSolve);
-    for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-      Body* body = stepping.bodies[lane];
-      if (body != nullptr) SolveLaneClusters(settings, level, which, lane, body, crowd);
-    }
-    for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-      if (stepping.bodies[lane] == nullptr) continue;
-      work[lane] = WorkAtStart(*crowd, lane);
-      if (!HasLargeMotion(*crowd, lane)) continue;
-      is_large[lane] = 1.0f;
-      any_large = true;
-    }
-    MoveCrowdClusters(level, crowd->motions.data(), crowd->positions.data());
-  }
-  if (!any_large) return;
-  SumClusters(settings, stepping, is_large, crowd, warnings, stats);
-  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-    if (is_large[lane] == 0.0f) continue;
-    if (ShareToKeep(work[lane], WorkAtEnd(*crowd, lane)) < 1.0f) warnings->overshot[lane] = true;
-  }
-}
-
-void OuterIterations(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
-                     Warnings* warnings, StepStats* stats) {
+void OuterIterations(const StepSettings& settings, const CrowdStepping& stepping, Crowd* crowd,
+                     CrowdWarnings* warnings, StepStats* stats) {
   const System& system = *crowd->system;
   const ElementView& elements = system.view.elements;
   const float h = settings.dt;
@@ -363,8 +158,8 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
 
 // Marks lanes whose bodies must step by themselves: a node is below a plane or too far out, or a
 // coarse correction overshot.
-void FindStrays(const StepSettings& settings, const Stepping& stepping, const Warnings& warnings,
-                const Crowd& crowd, bool (&stray)[kCrowdLanes]) {
+void FindStrays(const StepSettings& settings, const CrowdStepping& stepping,
+                const CrowdWarnings& warnings, const Crowd& crowd, bool (&stray)[kCrowdLanes]) {
   // Far below float's largest number, so that velocities are finite too.
   constexpr float kFarthest = 1.0e25f;
   const size_t num_nodes = stepping.nodes.num_nodes;
@@ -398,8 +193,8 @@ void FindStrays(const StepSettings& settings, const Stepping& stepping, const Wa
 }
 
 // Writes the bodies' new states and statistics.
-void Finish(const StepSettings& settings, const Stepping& stepping, const Warnings& warnings,
-            Crowd* crowd, StepStats* stats) {
+void Finish(const StepSettings& settings, const CrowdStepping& stepping,
+            const CrowdWarnings& warnings, Crowd* crowd, StepStats* stats) {
   bool stray[kCrowdLanes];
   FindStrays(settings, stepping, warnings, *crowd, stray);
   const IterationPlan plan = PlanIterations(settings.splitting, *stepping.first, settings.dt);
@@ -448,9 +243,9 @@ void Finish(const StepSettings& settings, const Stepping& stepping, const Warnin
 void StepCrowd(const StepSettings& of_world, Crowd* crowd, StepStats* stats) {
   StepSettings settings = of_world;
   settings.splitting = crowd->splitting;
-  const Stepping stepping = FindStepping(*crowd);
+  const CrowdStepping stepping = FindStepping(*crowd);
   StepStats* first = &stats[stepping.first->slot];
-  Warnings warnings;
+  CrowdWarnings warnings;
   {
     const PhaseTimer timer(first, Phase::kOther);
     ScaleMultipliers(settings.dt, &crowd->kappa, &crowd->kappa_dt);

@@ -22,8 +22,6 @@ namespace {
 constexpr const char* kBodies = "state.bodies";
 constexpr const char* kCrowds = "state.crowds";
 
-bool Has(const StateBody& body, StateBodyFlags flag) { return (body.flags & flag) != 0; }
-
 bool MayJoinCrowds(const StateBody& body, const StateSystem& system) {
   return !Has(body, kStateFixed) && !Has(body, kStateReports) && system.damping == 0.0f &&
          body.solver == 0;

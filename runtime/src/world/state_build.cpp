@@ -13,8 +13,6 @@ namespace {
 
 constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "state", "", 0};
 
-bool Has(const StateBody& body, StateBodyFlags flag) { return (body.flags & flag) != 0; }
-
 }  // namespace
 
 // Makes room for as many ids as another world has room for.

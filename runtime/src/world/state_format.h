@@ -250,6 +250,8 @@ struct StateBody {
 };
 static_assert(sizeof(StateBody) == 344);
 
+inline bool Has(const StateBody& body, StateBodyFlags flag) { return (body.flags & flag) != 0; }
+
 /// ModelTet::state.
 struct StateModelTet {
   float rotation[9], reflected[3];

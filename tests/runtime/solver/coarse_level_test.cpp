@@ -1,226 +1,22 @@
 // SPDX-License-Identifier: MIT
-// The coarse level against dense matrices in double precision, and its invariants.
-#include "solver/coarse_level.h"
-
-#include "plush/allocator.h"
-
-#include "elasticity/element_pass.h"
+// The coarse level against dense matrices in double precision: solves, corrections, crowds.
 #include "runtime/crowd_lanes.h"
-#include "runtime/dense_coarse.h"
 #include "runtime/simd_targets.h"
-#include "runtime/solver_fixtures.h"
+#include "runtime/solver/coarse_body.h"
 
-#include <catch2/catch.hpp>
-
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <span>
-#include <vector>
 
 using namespace plush;
 using namespace plush::test;
 
 namespace {
 
-constexpr float kDt = 0.01f;
-
-// A body with its coarse level.
-struct Body {
-  // Clusters as a bake makes them.
-  Body(const tools::TetMesh& mesh, uint32_t count, float damping = 0.0f)
-      : shape(mesh, {2.0e5, 0.4, 1000.0}, double(kDt), count),
-        model(shape.asset()),
-        pinned(shape.num_nodes(), 0),
-        system(SystemOf(shape, kDt)),
-        rest(shape.rest()) {
-    model.damping = double{damping};
-    system.elements.damping = damping;
-  }
-
-  static Body Random(uint32_t seed, uint32_t count, double pin_share, float damping = 0.0f) {
-    Body body(TetBox(3 + seed % 2, 2, 2, 0.1, 0.09, seed), count, damping);
-    test::Random random(seed);
-    body.Pin(random.Nodes(body.shape.num_nodes(), pin_share));
-    body.Build();
-    return body;
-  }
-
-  void Pin(const std::vector<uint32_t>& nodes) {
-    for (const uint32_t node : nodes) {
-      pinned[node] = 1;
-      model.pinned[node] = true;
-    }
-  }
-
-  void Build() {
-    system.pinned = pinned;
-    const std::vector<uint16_t> clusters(model.clusters.begin(), model.clusters.end());
-    REQUIRE(level.Build(DefaultAllocator(), system, rest, clusters,
-                        static_cast<uint32_t>(model.num_clusters)));
-    // Pins may cut clusters.
-    model.clusters.assign(level.clusters.begin(), level.clusters.end());
-    model.num_clusters = level.num_clusters();
-    REQUIRE(matrix.Allocate(DefaultAllocator(), level.pattern));
-  }
-
-  bool has_pins() const { return std::find(pinned.begin(), pinned.end(), 1) != pinned.end(); }
-
-  // Nodes that the forces of blocks with resisting tets act on.
-  std::vector<bool> Borders() const {
-    std::vector<bool> out(shape.num_nodes(), false);
-    for (size_t k = 0; k < level.num_clusters(); ++k) {
-      for (uint32_t i = level.first_member[k]; i < level.first_inner[k]; ++i) {
-        out[level.members[i]] = true;
-      }
-    }
-    return out;
-  }
-
-  // Random forces as `Impulses`, on those nodes.
-  Points Forces(double size, test::Random* random) const {
-    Points out = Impulses(size, random);
-    const std::vector<bool> borders = Borders();
-    for (size_t i = 0; i < borders.size(); ++i) {
-      if (!borders[i]) out.col(static_cast<Eigen::Index>(i)).setZero();
-    }
-    return out;
-  }
-
-  // Positions with their inverse masses.
-  std::vector<NodeVec> Nodes(const Points& x) const {
-    std::vector<NodeVec> out = ToNodeVecs(x);
-    for (size_t i = 0; i < shape.num_nodes(); ++i) {
-      out[i].w = pinned[i] != 0 ? 0.0f : 1.0f / system.masses[i];
-    }
-    return out;
-  }
-
-  // Random impulses that would move free nodes by about `size`; pinned nodes have none.
-  Points Impulses(double size, test::Random* random) const {
-    Points out = random->Vectors(shape.num_nodes(), size) * model.masses.asDiagonal();
-    for (size_t i = 0; i < pinned.size(); ++i) {
-      if (pinned[i] != 0) out.col(static_cast<Eigen::Index>(i)).setZero();
-    }
-    return out;
-  }
-
-  // Motions of a right-hand side of two parts, as a step finds them.
-  std::vector<RigidMotion> Motions(const std::vector<NodeVec>& y,
-                                   const std::vector<NodeVec>& inertial,
-                                   const std::vector<NodeVec>& forces,
-                                   RotationArray* rotations) const {
-    std::vector<RigidMotion> motions(level.num_clusters());
-    std::vector<ClusterSums> sums = Factor(y, inertial, rotations);
-    level.AddForces(y, forces, sums);
-    level.Solve(matrix, sums, motions);
-    for (size_t c = 0; c < level.num_components(); ++c) level.KeepMomenta(c, sums, motions);
-    return motions;
-  }
-
-  // Makes the matrix at `y`. Returns the sums of `rhs`.
-  std::vector<ClusterSums> Factor(const std::vector<NodeVec>& y, const std::vector<NodeVec>& rhs,
-                                  RotationArray* rotations) const {
-    std::vector<ClusterSums> sums(level.num_clusters());
-    level.Sum(y, rhs, sums);
-    matrix.Make(level.pattern, system.dt * (system.dt + system.elements.damping),
-                level.masses.span(), level.turns.span(), {&y[0].x, 4, 1}, rotations->view(), sums);
-    return sums;
-  }
-
-  // C^-1 of motions about the clusters' centres, by solves.
-  Eigen::MatrixXd Inverse(const Points& x, RotationArray* rotations) const {
-    const size_t count = level.num_clusters();
-    const auto n = static_cast<Eigen::Index>(6 * count);
-    Factor(Nodes(x), std::vector<NodeVec>(shape.num_nodes() + 1), rotations);
-    Eigen::MatrixXd out(n, n);
-    for (size_t j = 0; j < 6 * count; ++j) {
-      std::vector<double> q(8 * count, 0.0);
-      q[8 * (j / 6) + j % 6] = 1.0;
-      matrix.Solve(level.pattern, q);
-      for (size_t i = 0; i < 6 * count; ++i) {
-        out(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = q[8 * (i / 6) + i % 6];
-      }
-    }
-    return out;
-  }
-
-  // The same, by the answers of all clusters to impulses on each, after Inverse.
-  Eigen::MatrixXd Responses() const {
-    const size_t count = level.num_clusters();
-    const auto n = static_cast<Eigen::Index>(6 * count);
-    std::vector<double> scratch(48 * count);
-    std::vector<float> columns(36 * count * count);
-    const std::span<float> all(columns);
-    for (size_t k = 0; k < count; ++k) {
-      matrix.Respond(level.pattern, k, scratch, all.subspan(36 * count * k, 36 * count));
-    }
-    return Eigen::Map<const Eigen::MatrixXf>(columns.data(), n, n).cast<double>();
-  }
-
-  // Where the clusters' correction moves nodes at `x`.
-  Points Corrected(const Points& x, const Points& inertial, const Points& forces,
-                   RotationArray* rotations) const {
-    std::vector<NodeVec> y = Nodes(x);
-    level.Move(Motions(y, ToNodeVecs(inertial), ToNodeVecs(forces), rotations), y);
-    return ToEigen(y);
-  }
-  Points Corrected(const Points& x, const Points& inertial, RotationArray* rotations) const {
-    return Corrected(x, inertial, 0.0 * inertial, rotations);
-  }
-
-  RotationArray RotationsAt(const Points& x) const {
-    RotationArray rotations(shape.num_blocks());
-    MatchRotations(system.elements, ToVec3s(x), rotations.view());
-    return rotations;
-  }
-
-  double size() const {
-    return (model.rest.rowwise().maxCoeff() - model.rest.rowwise().minCoeff()).norm();
-  }
-
-  ShapeAsset shape;
-  DenseModel model;
-  std::vector<uint8_t> pinned;
-  SystemView system;
-  std::vector<Vec3> rest;
-  CoarseLevel level;
-  mutable CoarseMatrix matrix;  // scratch memory
-};
-
-// By tet, in double precision.
-std::vector<Eigen::Matrix3d> Matrices(const Body& body, RotationArray* rotations) {
-  std::vector<Eigen::Matrix3d> out;
-  for (const uint32_t slot : body.system.elements.slots) {
-    out.push_back(RotationOf(rotations->Get(slot)));
-  }
-  return out;
-}
-
-// Bends and twists a body of about 0.4 x 0.2 x 0.2 m.
-Points Bent(const Points& x, double curvature) {
-  Points out = x;
-  for (Eigen::Index i = 0; i < x.cols(); ++i) {
-    const double angle = curvature * x(0, i), radius = 1.0 / curvature - (x(1, i) - 0.1);
-    out.col(i) = Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitX()) *
-                 Eigen::Vector3d(radius * std::sin(angle),
-                                 1.0 / curvature - radius * std::cos(angle), x(2, i) - 0.1);
-  }
-  return out;
-}
-
-double Apart(const Points& a, const Points& b) { return (a - b).colwise().norm().maxCoeff(); }
-
-// C, dense.
-Eigen::MatrixXd Projected(const Body& body) {
-  const Eigen::MatrixXd Z = ClusterMotions(body.model);
-  return Z.transpose() * MaterialAtRest(body.model, double{kDt}) * Z;
-}
+constexpr float kDt = kCoarseDt;
 
 }  // namespace
 
 TEST_CASE("Waves cross as many clusters as their speed and the clusters' sizes say") {
-  Body body(TetBox(6, 3, 2, 0.1, 0.09, 3), 5);
+  CoarseBody body(TetBox(6, 3, 2, 0.1, 0.09, 3), 5);
   body.Build();
   REQUIRE(body.level.num_clusters() > 1);
   const ElementView& elements = body.system.elements;
@@ -257,7 +53,7 @@ TEST_CASE("The material at rest is the second derivative of the stretch energy")
   const uint32_t seed = GENERATE(1u, 2u);
   const bool with_pins = GENERATE(false, true);
   CAPTURE(seed, with_pins);
-  Body body = Body::Random(seed, 3, with_pins ? 0.2 : 0.0);
+  CoarseBody body = CoarseBody::Random(seed, 3, with_pins ? 0.2 : 0.0);
   std::fill(body.model.lambda.begin(), body.model.lambda.end(), 0.0);
   const Eigen::Index n = body.model.num_nodes();
   Eigen::MatrixXd Z = ClusterMotions(body.model);
@@ -295,7 +91,7 @@ TEST_CASE("Solves invert the dense matrix, at rest and in bent, turned and pinne
         for (const bool bends : {false, true}) {
           const float damping = seed % 2 == 0 ? 0.0f : 0.03f;
           CAPTURE(seed, count, pin_share, damping, bends);
-          const Body body = Body::Random(seed, count, pin_share, damping);
+          const CoarseBody body = CoarseBody::Random(seed, count, pin_share, damping);
           REQUIRE(body.level.num_clusters() >= std::min(count, 4u));
           test::Random random(seed + 30);
           Points x = body.model.rest;
@@ -328,7 +124,7 @@ TEST_CASE("Solves invert the dense matrix, at rest and in bent, turned and pinne
 }
 
 TEST_CASE("Each scale of masses and each time step has its own matrix") {
-  Body body = Body::Random(3, 2, 0.1);
+  CoarseBody body = CoarseBody::Random(3, 2, 0.1);
   RotationArray still(body.shape.num_blocks());
   const Eigen::MatrixXd before = body.Inverse(body.model.rest, &still);
   body.system.mass_scale = 3.0f;
@@ -349,7 +145,7 @@ TEST_CASE("Corrections are those of the dense equations, in bent, turned and pin
       for (const double pin_share : {0.0, 0.2}) {
         for (const double size : {0.003, 0.3}) {
           CAPTURE(seed, count, pin_share, size);
-          const Body body = Body::Random(seed, count, pin_share);
+          const CoarseBody body = CoarseBody::Random(seed, count, pin_share);
           test::Random random(seed + 10);
           const Points bent = Bent(body.model.rest, 0.5 * seed);
           const Points x = (random.Rotation() * bent).colwise() + random.Vector(1.0);
@@ -387,7 +183,7 @@ TEST_CASE(
     const Eigen::Vector3d at = turn * Eigen::Vector3d(node.x, node.y, node.z);
     node = {at.x(), at.y(), at.z()};
   }
-  Body body(mesh, 1);
+  CoarseBody body(mesh, 1);
   std::vector<size_t>& clusters = body.model.clusters;
   body.model.num_clusters = 6;
   const size_t line = 1, single = 2, pair = 3, held = 4, none = 5;
@@ -445,179 +241,12 @@ TEST_CASE(
   CHECK((expected - body.model.rest).colwise().norm().maxCoeff() > 2e-5);
 }
 
-TEST_CASE("A body that was turned as a whole and rests stays where it is") {
-  const uint32_t count = GENERATE(1u, 2u, 5u);
-  const bool with_pins = GENERATE(false, true);
-  CAPTURE(count, with_pins);
-  const Body body = Body::Random(1, count, with_pins ? 0.2 : 0.0);
-  test::Random random(17);
-  for (int repeat = 0; repeat < 20; ++repeat) {
-    const Eigen::Matrix3d R =
-        repeat == 0 ? Eigen::AngleAxisd(3.14159265358979, random.Direction()).toRotationMatrix()
-                    : random.Rotation();
-    const Points x = R * body.model.rest;
-    RotationArray rotations(body.shape.num_blocks(), ToQuat(R));
-    std::vector<NodeVec> rhs(body.shape.num_nodes() + 1);
-    std::vector<float> kappa(body.shape.num_places());
-    for (const BlockRun& run : body.level.runs) {
-      AddElasticImpulses(body.system.elements, ToNodeVecs(x), {kDt, 0.0f, 4}, {}, kappa, run.begin,
-                         run.end, rotations.view(), rhs);
-    }
-    CHECK(Apart(body.Corrected(x, ToEigen(rhs), &rotations), x) < 1e-6 * body.size());
-  }
-}
-
-TEST_CASE("Corrections turn with the body") {
-  const uint32_t count = GENERATE(1u, 3u);
-  const bool with_pins = GENERATE(false, true);
-  CAPTURE(count, with_pins);
-  const Body body = Body::Random(2, count, with_pins ? 0.2 : 0.0);
-  test::Random random(5);
-  const Points rhs = body.Impulses(0.05, &random);
-  RotationArray still(body.shape.num_blocks());
-  const Points expected = body.Corrected(body.model.rest, rhs, &still);
-  CHECK(Apart(expected, body.model.rest) > 1e-3);
-  for (int repeat = 0; repeat < 20; ++repeat) {
-    const Eigen::Matrix3d R = random.Rotation();
-    RotationArray turned(body.shape.num_blocks(), ToQuat(R));
-    const Points found = body.Corrected(R * body.model.rest, R * rhs, &turned);
-    CHECK(Apart(found, R * expected) < 2e-6 * body.size());
-  }
-}
-
-TEST_CASE("Turns are rotations, however large the moment") {
-  const Body body = Body::Random(4, 3, 0.0);
-  for (const double size : {1e-3, 1.0, 1e3, 1e9}) {
-    CAPTURE(size);
-    test::Random random(6);
-    RotationArray rotations(body.shape.num_blocks());
-    const Points rhs = body.Impulses(size, &random);
-    const std::vector<NodeVec> none_act(body.shape.num_nodes() + 1);
-    for (const RigidMotion& motion :
-         body.Motions(body.Nodes(body.model.rest), ToNodeVecs(rhs), none_act, &rotations)) {
-      const Eigen::Matrix3d R = ToEigen(motion.change) + Eigen::Matrix3d::Identity();
-      CHECK((R.transpose() * R - Eigen::Matrix3d::Identity()).norm() < 1e-5);
-      CHECK(R.determinant() == Approx(1.0).epsilon(1e-5));
-      CHECK(ToEigen(motion.change).norm() > 1e-6);
-    }
-  }
-}
-
-TEST_CASE("Forces move no free body as a whole, whatever their sum and their moment are") {
-  const uint32_t seed = GENERATE(1u, 2u, 3u);
-  const uint32_t count = GENERATE(2u, 3u, 5u);
-  CAPTURE(seed, count);
-  const Body body = Body::Random(seed, count, 0.0);
-  test::Random random(seed);
-  const Points x = random.Rotation() * Bent(body.model.rest, 1.0);
-  RotationArray rotations = body.RotationsAt(x);
-  // As if rounded.
-  const Points forces = body.Forces(0.1, &random);
-  const Points end = body.Corrected(x, 0.0 * forces, forces, &rotations), moved = end - x;
-  const Eigen::VectorXd& masses = body.model.masses;
-  Eigen::Vector3d turned = Eigen::Vector3d::Zero();
-  for (Eigen::Index i = 0; i < x.cols(); ++i) turned += masses[i] * end.col(i).cross(moved.col(i));
-  const double scale = moved.colwise().norm().transpose().dot(masses);
-  const double rounding = 1e-7 * body.size() * masses.sum();
-  CHECK((moved * masses).norm() < 1e-5 * scale + rounding);
-  CHECK(turned.norm() < (1e-5 * scale + rounding) * body.size());
-  CHECK(scale > 1e-3 * body.size() * masses.sum());
-}
-
-TEST_CASE("Corrections leave a free body no moment of its inertia, also after large turns") {
-  const uint32_t seed = GENERATE(1u, 2u, 3u);
-  const uint32_t count = GENERATE(1u, 2u, 5u);
-  const double size = GENERATE(1e-3, 0.05, 0.2);  // [m]; the body is 0.3 m long
-  CAPTURE(seed, count, size);
-  const Body body = Body::Random(seed, count, 0.0);
-  test::Random random(seed);
-  const Points x = random.Rotation() * Bent(body.model.rest, 3.0);
-  RotationArray rotations = body.RotationsAt(x);
-  const Points inertial = body.Impulses(size, &random), forces = body.Forces(size, &random);
-  const Points y = body.Corrected(x, inertial, forces, &rotations);
-  const Eigen::VectorXd& masses = body.model.masses;
-  const Points left = inertial - (y - x) * masses.asDiagonal();
-  const Eigen::Vector3d centre = y * masses / masses.sum();
-  Eigen::Vector3d moment = Eigen::Vector3d::Zero(), before = moment;
-  for (Eigen::Index i = 0; i < x.cols(); ++i) {
-    moment += (y.col(i) - centre).cross(left.col(i));
-    before += (x.col(i) - centre).cross(inertial.col(i));
-  }
-  CHECK(left.rowwise().sum().norm() < 1e-5 * inertial.rowwise().sum().norm() + 1e-5);
-  CHECK(moment.norm() < 1e-4 * before.norm() + 1e-6);
-}
-
-TEST_CASE("Parts that hang together and have no pins are components") {
-  tools::TetMesh mesh = TetBox(3, 1, 1, 0.1);
-  const size_t num_nodes = mesh.nodes.size();
-  for (int copy = 1; copy < 3; ++copy) {
-    const tools::TetMesh box = TetBox(3, 1, 1, 0.1);
-    const uint32_t first = static_cast<uint32_t>(mesh.nodes.size());
-    for (const tools::Vec3d& node : box.nodes) {
-      mesh.nodes.push_back({node.x, node.y + copy, node.z});
-    }
-    for (std::array<uint32_t, 4> tet : box.tets) {
-      for (uint32_t& node : tet) node += first;
-      mesh.tets.push_back(tet);
-    }
-  }
-  Body body(mesh, 7);
-  const auto box_of = [&](size_t i) { return static_cast<int>(body.model.rest(1, i) + 0.5); };
-  for (uint32_t i = 0; i < 3 * num_nodes; ++i) {
-    if (box_of(i) == 1 && body.model.rest(0, i) < 0.01) body.Pin({i});
-  }
-  body.Build();
-  REQUIRE(body.level.num_components() == 2);
-  std::vector<int> found;
-  for (size_t c = 0; c < 2; ++c) {
-    for (const uint16_t k : body.level.Component(c)) {
-      const uint32_t begin = body.level.first_member[k], end = body.level.first_member[k + 1];
-      REQUIRE(begin < end);
-      for (uint32_t i = begin; i < end; ++i) {
-        CHECK(box_of(body.level.members[i]) == box_of(body.level.members[begin]));
-      }
-      found.push_back(box_of(body.level.members[begin]));
-    }
-  }
-  for (size_t k = 0; k < body.level.num_clusters(); ++k) {
-    if (body.level.first_member[k] == body.level.first_member[k + 1]) continue;
-    const int box = box_of(body.level.members[body.level.first_member[k]]);
-    if (box == 1) continue;
-    found.erase(std::find(found.begin(), found.end(), box));
-  }
-  CHECK(found.empty());  // each cluster of the free boxes once, and no other
-}
-
-TEST_CASE("Sums do not depend on the body's place") {
-  const Body body = Body::Random(2, 3, 0.1);
-  test::Random random(8);
-  const std::vector<NodeVec> rhs = ToNodeVecs(body.Impulses(1.0, &random));
-  std::vector<NodeVec> near = body.Nodes(body.model.rest), far;
-  for (NodeVec& x : near) {  // onto a grid, so that moving far away is exact
-    x = NodeVec({std::round(x.x * 4096) / 4096, std::round(x.y * 4096) / 4096,
-                 std::round(x.z * 4096) / 4096},
-                x.w);
-    far.push_back(x);
-    far.back() += Vec3{1024.0f, -512.0f, 256.0f};
-  }
-  std::vector<ClusterSums> a(3), b(3);
-  body.level.Sum(near, rhs, a);
-  body.level.Sum(far, rhs, b);
-  for (size_t k = 0; k < 3; ++k) {
-    CHECK((ToEigen(a[k].moment) - ToEigen(b[k].moment)).norm() <
-          1e-6 * ToEigen(a[k].impulse).norm() * body.size());
-    CHECK(ToEigen(a[k].impulse) == ToEigen(b[k].impulse));
-    CHECK((ToEigen(b[k].centre) - ToEigen(a[k].centre) - Eigen::Vector3d(1024, -512, 256)).norm() <
-          2e-4);
-  }
-}
-
 TEST_CASE("The blocks with resisting tets are those with tets between clusters, in longest runs") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
   const uint32_t count = GENERATE(1u, 3u);
   const double pin_share = GENERATE(0.0, 0.05);
   CAPTURE(seed, count, pin_share);
-  Body body(TetBox(8, 4, 4, 0.1, 0.09, seed), count);
+  CoarseBody body(TetBox(8, 4, 4, 0.1, 0.09, seed), count);
   test::Random random(seed);
   body.Pin(random.Nodes(body.shape.num_nodes(), pin_share));
   body.Build();
@@ -640,7 +269,7 @@ TEST_CASE("The blocks with resisting tets are those with tets between clusters, 
 }
 
 TEST_CASE("A body without free nodes has no coarse level") {
-  Body body(TetBox(2, 1, 1, 0.1), 2);
+  CoarseBody body(TetBox(2, 1, 1, 0.1), 2);
   std::vector<uint32_t> all(body.shape.num_nodes());
   for (uint32_t i = 0; i < all.size(); ++i) all[i] = i;
   body.Pin(all);
@@ -653,22 +282,22 @@ TEST_CASE("A crowd's clusters are summed and moved like those of its bodies") {
   // Lanes may have pins beyond those of the crowd's system.
   const uint32_t seed = GENERATE(1u, 2u);
   CAPTURE(seed);
-  const Body common = Body::Random(seed, 3, 0.1);
+  const CoarseBody common = CoarseBody::Random(seed, 3, 0.1);
   const size_t num_nodes = common.shape.num_nodes(), num_clusters = common.level.num_clusters();
   test::Random random(seed + 20);
-  std::vector<Body> bodies;
+  std::vector<CoarseBody> bodies;
   std::vector<std::vector<NodeVec>> y, rhs, forces;
   std::vector<float> positions = CrowdNumbers(num_nodes, 4), impulses = CrowdNumbers(num_nodes, 3),
                      pushes = impulses;
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-    bodies.push_back(Body(TetBox(3 + seed % 2, 2, 2, 0.1, 0.09, seed), 3));
-    Body& body = bodies.back();
+    bodies.push_back(CoarseBody(TetBox(3 + seed % 2, 2, 2, 0.1, 0.09, seed), 3));
+    CoarseBody& body = bodies.back();
     for (uint32_t i = 0; i < num_nodes; ++i) {
       if (common.pinned[i] != 0 || (lane % 2 == 1 && random.Below(5) == 0)) body.Pin({i});
     }
     body.Build();
     if (!body.level.SharesClusters(common.level)) {  // such a body joins no crowd of the system's
-      body = Body(TetBox(3 + seed % 2, 2, 2, 0.1, 0.09, seed), 3);
+      body = CoarseBody(TetBox(3 + seed % 2, 2, 2, 0.1, 0.09, seed), 3);
       for (uint32_t i = 0; i < num_nodes; ++i) {
         if (common.pinned[i] != 0) body.Pin({i});
       }
@@ -699,7 +328,7 @@ TEST_CASE("A crowd's clusters are summed and moved like those of its bodies") {
     std::vector<std::vector<NodeVec>> expected = y;
     double worst = 0.0;
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-      const Body& body = bodies[lane];
+      const CoarseBody& body = bodies[lane];
       std::vector<ClusterSums> own(num_clusters);
       body.level.Sum(y[lane], rhs[lane], own);
       body.level.AddForces(y[lane], forces[lane], own);
