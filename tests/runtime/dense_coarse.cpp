@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace plush::test {
 namespace {
@@ -114,22 +115,33 @@ std::vector<std::vector<size_t>> GroupsOf(const DenseModel& model) {
   return out;
 }
 
-// The nodes of each part of the body that tets connect, if none of them is pinned.
-std::vector<std::vector<Eigen::Index>> FreeComponentsOf(const DenseModel& model) {
+// The least node of the part of each node that tets connect, without the pinned ones or with them.
+std::vector<size_t> LeastOfParts(const DenseModel& model, bool with_pins) {
   std::vector<size_t> least(static_cast<size_t>(model.num_nodes()));
   for (size_t i = 0; i < least.size(); ++i) least[i] = i;
   for (bool changes = true; changes;) {
     changes = false;
     for (const auto& tet : model.tets) {
       size_t first = least.size();
-      for (const Eigen::Index node : tet) first = std::min(first, least[static_cast<size_t>(node)]);
-      for (const Eigen::Index node : tet) {
-        size_t& own = least[static_cast<size_t>(node)];
+      const auto for_nodes = [&](const auto& visit) {
+        for (const Eigen::Index node : tet) {
+          const auto i = static_cast<size_t>(node);
+          if (with_pins || !model.pinned[i]) visit(least[i]);
+        }
+      };
+      for_nodes([&](size_t own) { first = std::min(first, own); });
+      for_nodes([&](size_t& own) {
         changes = changes || own != first;
         own = first;
-      }
+      });
     }
   }
+  return least;
+}
+
+// The nodes of each part of the body that tets connect, if none of them is pinned.
+std::vector<std::vector<Eigen::Index>> FreeComponentsOf(const DenseModel& model) {
+  const std::vector<size_t> least = LeastOfParts(model, true);
   std::map<size_t, std::vector<Eigen::Index>> by_least;
   for (size_t i = 0; i < least.size(); ++i) {
     by_least[least[i]].push_back(static_cast<Eigen::Index>(i));
@@ -237,6 +249,22 @@ Eigen::VectorXd SolveIndependent(const Eigen::MatrixXd& C, const Eigen::VectorXd
   const Eigen::VectorXd found = independent.ldlt().solve(Eigen::VectorXd(b(kept)));
   x(kept) = found;
   return x;
+}
+
+DenseModel CutByPins(const DenseModel& model) {
+  DenseModel cut = model;
+  const std::vector<size_t> least = LeastOfParts(model, false);
+  std::map<std::pair<size_t, size_t>, size_t> numbers;  // by baked cluster and part
+  std::vector<bool> is_used(model.num_clusters);
+  for (size_t i = 0; i < model.clusters.size(); ++i) {
+    if (model.pinned[i]) continue;
+    const size_t baked = model.clusters[i];
+    const auto [at, is_new] = numbers.try_emplace({baked, least[i]}, baked);
+    if (is_new && is_used[baked]) at->second = cut.num_clusters++;
+    is_used[baked] = true;
+    cut.clusters[i] = at->second;
+  }
+  return cut;
 }
 
 DenseCoarse::DenseCoarse(const DenseModel& model, double dt)

@@ -9,6 +9,10 @@
 
 namespace plush::test {
 
+/// The model with its clusters cut where only pinned nodes join their free ones. The part with a
+/// cluster's first free node keeps its number; others get the next ones, by their first nodes.
+DenseModel CutByPins(const DenseModel& model);
+
 /// Z at rest (3n x 6 num_clusters): for each cluster, three translations and three turns about the
 /// centre of mass of its free nodes. Rows of pinned nodes are zero.
 Eigen::MatrixXd ClusterMotions(const DenseModel& model);

@@ -165,7 +165,7 @@ DenseStepper::DenseStepper(const DenseModel& model, double dt, int outer_iterati
     : x(model.rest),
       v(Points::Zero(3, model.num_nodes())),
       kappa(Eigen::VectorXd::Zero(static_cast<Eigen::Index>(model.tets.size()))),
-      model_(model),
+      model_(CutByPins(model)),
       dt_(dt),
       outer_iterations_(outer_iterations),
       volume_sweeps_(volume_sweeps),
@@ -175,7 +175,7 @@ DenseStepper::DenseStepper(const DenseModel& model, double dt, int outer_iterati
   const bool has_free =
       std::find(model.pinned.begin(), model.pinned.end(), false) != model.pinned.end();
   if (volume_sweeps == 0 && model.num_clusters > 0 && has_free) {
-    coarse_ = std::make_shared<const DenseCoarse>(model, dt);
+    coarse_ = std::make_shared<const DenseCoarse>(model_, dt);
   }
 }
 

@@ -15,10 +15,10 @@ namespace {
 // body on four nodes would rock for ever with 8 sweeps.
 constexpr int kMostSweeps = 32;
 
-// While clusters move, constraints give way by this share of what the fine level, which follows,
-// lets them. With none, three points stop all clusters of a small body, and its motion is five
-// times as wrong. With all of it, stiff bodies gain energy: the constant matrix is softer than the
-// material.
+// Constraints on the coarse level have a compliance: this share of how much the fine level lets
+// their points move. Without it, three held points stop all clusters of a small body, and its
+// motion is five times as wrong. With a share of 1, stiff bodies gain energy, because the constant
+// matrix is softer than the material.
 constexpr float kFineShare = 0.25f;
 
 // At least the largest eigenvalue of a block of D.

@@ -176,8 +176,8 @@ void FollowMesh(const ContactProblem& problem, const LocalCollider& collider, co
   }
 }
 
-// Finds where a ridge now presses on the triangle of a contact, as the substep starts. The contact
-// moves there with its impulse. Leaves no face if the triangle has left the ridge.
+// Moves a contact to the point of its triangle that a ridge presses on at the start of the substep.
+// The contact keeps its impulse. It has no face if the ridge does not reach the triangle any more.
 void FollowRidge(const ContactProblem& problem, const LocalCollider& collider,
                  PlaneContact* contact, ContactState* state) {
   constexpr float kSame = 0.01f;  // of weights: farther, the contact moves
@@ -202,8 +202,8 @@ void FollowRidge(const ContactProblem& problem, const LocalCollider& collider,
   contact->plane = PlaneOfRidge(collider, at, start, problem.slop);
 }
 
-// Finds the plane for a point that a search has found, where it ends. Returns whether there is one:
-// in other rounding, a ridge may just miss the triangle.
+// Finds the plane that holds a sunk point. Returns whether there is one: a ridge that the search
+// saw may just miss the triangle here, because numbers round differently.
 bool FindPlane(const ContactProblem& problem, const SunkPoint& sunk, const EmbeddedPoint& point,
                std::span<const NodeVec> d, HoldingPlane* plane) {
   const LocalCollider& collider = problem.InSlot(sunk.collider);

@@ -7,9 +7,10 @@
 
 namespace plush {
 
-// The change of the impulse in the held directions N while clusters move, from where it is `moved`,
-// what the fine level gives way included: -N (N^T (D + S I) N)^-1 N^T (way + moved), D the
-// clusters' response and S the fine one's share.
+// Returns the change of the impulse that holds the point on the coarse level:
+// -N (N^T (D + S I) N)^-1 N^T (way + moved). N: the held directions; D: the response of the
+// clusters; S: the compliance, a share of the fine level's response (coarse_contacts.cpp). `moved`:
+// how far clusters and compliance have moved the point so far.
 Vec3 AttachmentRow::HeldChange(const Vec3& moved, const Mat3& response) {
   constexpr float kLeastPivot = 1.0e-5f;  // of the trace: a direction in which nothing moves
   const float trace = response.c0.x + response.c1.y + response.c2.z;

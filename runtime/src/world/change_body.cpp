@@ -53,11 +53,11 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   if (system == nullptr) return kNoMemory;
   CoarseMatrix coarse;
   CoarseResponses responses;
-  const size_t num_clusters = body->d.size() > 0 ? system->coarse.num_clusters() : 0;
-  const Status prepared = coarse.Allocate(allocator, system->coarse.pattern) &&
-                                  responses.Allocate(allocator, num_clusters)
-                              ? PrepareSystem(body->dt, system)
-                              : kNoMemory;
+  const size_t num_clusters = system->coarse.num_clusters();
+  const bool needs_responses = body->d.size() > 0 && body->responses.known.size() != num_clusters;
+  const bool has_memory = coarse.Allocate(allocator, system->coarse.pattern) &&
+                          (!needs_responses || responses.Allocate(allocator, num_clusters));
+  const Status prepared = has_memory ? PrepareSystem(body->dt, system) : kNoMemory;
   if (!prepared.ok()) {
     cache.Release(system);
     return prepared;
@@ -69,7 +69,7 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   body->mass_scale = material.mass_scale;
   body->stretches = std::move(stretches);
   body->coarse = std::move(coarse);
-  body->responses = std::move(responses);
+  if (needs_responses) body->responses = std::move(responses);
   body->contacts.Forget();
   body->contacts.couplings.Forget();  // they are those of the old matrix and pins
   body->attached.factor_id = 0;
