@@ -145,13 +145,9 @@ Status World::Attach(const AttachmentDesc& desc, AttachmentId* out_id) {
 Status World::Attach(const SurfacePoint& at, const AttachmentDesc& desc, AttachmentId* out_id) {
   if (out_id == nullptr) return kNoOutput;
   *out_id = {};
-  if (!at.valid()) return Invalid("at", "is not valid()");
-  if (!at.body.valid()) return Invalid("at", "is on a collider");
   AttachmentDesc of = desc;
-  of.body = at.body;
-  std::copy(at.nodes, at.nodes + 4, of.nodes);
-  of.weights = at.weights;
-  return Attach(of, out_id);
+  const Status placed = PlaceAt(at, &of);
+  return placed.ok() ? Attach(of, out_id) : placed;
 }
 
 Status World::MoveAttachment(AttachmentId id, const Vec3& target) {

@@ -118,13 +118,9 @@ Status World::AddConstraint(const SurfacePoint& at, const ConstraintDesc& desc,
                             ConstraintId* out_id) {
   if (out_id == nullptr) return kNoOutput;
   *out_id = {};
-  if (!at.valid()) return Invalid("at", "is not valid()");
-  if (!at.body.valid()) return Invalid("at", "is on a collider");
   ConstraintDesc of = desc;
-  of.body = at.body;
-  std::copy(at.nodes, at.nodes + 4, of.nodes);
-  of.weights = at.weights;
-  return AddConstraint(of, out_id);
+  const Status placed = PlaceAt(at, &of);
+  return placed.ok() ? AddConstraint(of, out_id) : placed;
 }
 
 Status World::MoveConstraint(ConstraintId id, const Vec3& target) {

@@ -76,6 +76,21 @@ struct Attachment {
   }
 };
 
+/// Puts the body's point that a query found into a description. Errors: kInvalidArgument (not
+/// valid(), or on a collider).
+template <class Desc>
+Status PlaceAt(const SurfacePoint& at, Desc* desc) {
+  const auto invalid = [](const char* reason) -> Status {
+    return {StatusCode::kInvalidArgument, "at", reason, 0};
+  };
+  if (!at.valid()) return invalid("is not valid()");
+  if (!at.body.valid()) return invalid("is on a collider");
+  desc->body = at.body;
+  std::copy(at.nodes, at.nodes + 4, desc->nodes);
+  desc->weights = at.weights;
+  return {};
+}
+
 /// A force field that waits for the next step.
 struct PendingForce {
   ForceField field;

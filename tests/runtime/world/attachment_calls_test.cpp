@@ -5,15 +5,14 @@
 #include "runtime/tet_fixtures.h"
 #include "runtime/world/heap_counter.h"
 #include "runtime/world/plane_scene.h"
+#include "runtime/world/threaded_jobs.h"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <string>
-#include <thread>
 #include <vector>
 
 using namespace plush;
@@ -308,25 +307,11 @@ TEST_CASE("A held body moves in its crowd as it does by itself") {
 
 namespace {
 
-struct Threads {
-  uint32_t count = 1;
-  static void Run(void* user, uint32_t count, JobFunction job, void* context) {
-    std::atomic<uint32_t> next{0};
-    const auto work = [&] {
-      for (uint32_t i = next++; i < count; i = next++) job(context, i);
-    };
-    std::vector<std::thread> threads;
-    for (uint32_t t = 1; t < static_cast<Threads*>(user)->count; ++t) threads.emplace_back(work);
-    work();
-    for (std::thread& thread : threads) thread.join();
-  }
-};
-
 // Bodies on springs over a plane, in chains and alone.
 uint64_t HashOfChains(uint32_t num_threads) {
-  Threads threads = {num_threads};
+  ThreadedJobs threads = {num_threads};
   WorldDesc desc;
-  if (num_threads > 0) desc.jobs = {Threads::Run, &threads};
+  if (num_threads > 0) desc.jobs = threads.system();
   HungCrowd crowd(desc, 20);
   ColliderDesc ground;
   ground.plane.offset = -1.0f;

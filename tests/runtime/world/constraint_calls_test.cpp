@@ -3,16 +3,15 @@
 #include "runtime/world/constraint_scene.h"
 #include "runtime/world/heap_counter.h"
 #include "runtime/world/state_scene.h"
+#include "runtime/world/threaded_jobs.h"
 #include "world/state_format.h"
 
 #include <catch2/catch.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <limits>
 #include <string>
-#include <thread>
 #include <vector>
 
 using namespace plush;
@@ -197,25 +196,11 @@ TEST_CASE("A constraint takes as much memory as its note says") {
 
 namespace {
 
-struct Threads {
-  uint32_t count = 1;
-  static void Run(void* user, uint32_t count, JobFunction job, void* context) {
-    std::atomic<uint32_t> next{0};
-    const auto work = [&] {
-      for (uint32_t i = next++; i < count; i = next++) job(context, i);
-    };
-    std::vector<std::thread> threads;
-    for (uint32_t t = 1; t < static_cast<Threads*>(user)->count; ++t) threads.emplace_back(work);
-    work();
-    for (std::thread& thread : threads) thread.join();
-  }
-};
-
 // Bodies on constraints over a plane, in a crowd and with the implicit solver.
 uint64_t HashOf(uint32_t num_threads) {
-  Threads threads = {num_threads};
+  ThreadedJobs threads = {num_threads};
   WorldDesc desc;
-  if (num_threads > 0) desc.jobs = {Threads::Run, &threads};
+  if (num_threads > 0) desc.jobs = threads.system();
   World world(desc);
   AddPlane(&world, {.offset = -0.3f});
   const BodySolver implicit = ImplicitSolver();

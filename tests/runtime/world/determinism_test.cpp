@@ -4,40 +4,18 @@
 
 #include "runtime/world/crowd_scene.h"
 #include "runtime/world/solid_scene.h"
+#include "runtime/world/threaded_jobs.h"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <thread>
 #include <vector>
 
 using namespace plush;
 using namespace plush::test;
 
 namespace {
-
-// Runs jobs on `num_threads` threads, each taking the next index.
-struct ThreadedJobs {
-  uint32_t num_threads = 1;
-
-  JobSystem system() { return {Run, this}; }
-
- private:
-  static void Run(void* user, uint32_t count, JobFunction job, void* context) {
-    std::atomic<uint32_t> next{0};
-    const auto work = [&] {
-      for (uint32_t i = next++; i < count; i = next++) job(context, i);
-    };
-    std::vector<std::thread> threads;
-    for (uint32_t t = 1; t < static_cast<ThreadedJobs*>(user)->num_threads; ++t) {
-      threads.emplace_back(work);
-    }
-    work();
-    for (std::thread& thread : threads) thread.join();
-  }
-};
 
 // Runs the last index first: the order must not matter.
 void RunBackwards(void*, uint32_t count, JobFunction job, void* context) {

@@ -8,6 +8,7 @@
 #include "simulate/obj_export.h"
 #include "simulate/simulation_run.h"
 #include "tools/simulate/ball_asset.h"
+#include "tools/simulate/built_scene.h"
 #include "tools/simulate/glb_file.h"
 
 #include <catch2/catch.hpp>
@@ -51,13 +52,6 @@ Scene PinnedBall(const std::string& asset) {
   scene.bodies[0].pins = {{RegionPin{"high"}, {}}};
   scene.colliders.emplace_back();
   return scene;
-}
-
-SceneWorld BuildOrFail(const Scene& scene) {
-  FindingList findings;
-  auto built = BuildSceneWorld(scene, &findings);
-  if (!built.ok()) FAIL(built.error().message);
-  return std::move(built.value());
 }
 
 size_t NumLines(const std::vector<LineLayer>& layers, const std::string& name) {

@@ -7,6 +7,7 @@
 #include "simulate/open_asset.h"
 #include "simulate/simulation_run.h"
 #include "tools/simulate/ball_asset.h"
+#include "tools/simulate/built_scene.h"
 #include "tools/simulate/glb_file.h"
 
 #include <catch2/catch.hpp>
@@ -34,13 +35,6 @@ Scene TestScene(const std::string& asset) {
   scene.bodies[2].fixed = true;
   scene.colliders.push_back({.desc = {.plane = {{0, 1, 0}, -0.6f}}, .motion = {}});
   return scene;
-}
-
-SceneWorld BuildOrFail(const Scene& scene) {
-  FindingList findings;
-  auto built = BuildSceneWorld(scene, &findings);
-  if (!built.ok()) FAIL(built.error().message);
-  return std::move(built.value());
 }
 
 struct SkinCapture {

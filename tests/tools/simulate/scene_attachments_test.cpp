@@ -7,6 +7,7 @@
 #include "simulate/scene_state.h"
 #include "simulate/simulation_run.h"
 #include "tools/simulate/ball_asset.h"
+#include "tools/simulate/built_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -24,19 +25,6 @@ Scene SceneOf(const std::string& asset, const std::string& attachments, const st
                                 "");
   if (!scene.ok()) FAIL(scene.error().message);
   return scene.value();
-}
-
-SceneWorld BuildOrFail(const Scene& scene) {
-  FindingList findings;
-  auto built = BuildSceneWorld(scene, &findings);
-  if (!built.ok()) FAIL(built.error().message);
-  return std::move(built.value());
-}
-
-RunRecord RunOrFail(const Scene& scene, SceneWorld* world) {
-  auto record = RunScene(scene, world, [](const SceneWorld&, uint32_t) { return true; });
-  if (!record.ok()) FAIL(record.error().message);
-  return std::move(record.value());
 }
 
 // The error of an attachment in a scene of three bodies (the second has copies, the third is

@@ -6,6 +6,7 @@
 #include "simulate/scene_state.h"
 #include "simulate/simulation_run.h"
 #include "tools/simulate/ball_asset.h"
+#include "tools/simulate/built_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -24,19 +25,6 @@ Error ErrorOf(const std::string& members) {
   INFO(members);
   REQUIRE_FALSE(scene.ok());
   return scene.error();
-}
-
-SceneWorld BuildOrFail(const Scene& scene) {
-  FindingList findings;
-  auto built = BuildSceneWorld(scene, &findings);
-  if (!built.ok()) FAIL(built.error().message);
-  return std::move(built.value());
-}
-
-RunRecord RunOrFail(const Scene& scene, SceneWorld* world) {
-  auto record = RunScene(scene, world, [](const SceneWorld&, uint32_t) { return true; });
-  if (!record.ok()) FAIL(record.error().message);
-  return std::move(record.value());
 }
 
 // Where the point of a constraint is.

@@ -4,6 +4,7 @@
 
 #include "simulate/simulation_run.h"
 #include "tools/simulate/ball_asset.h"
+#include "tools/simulate/built_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -33,13 +34,6 @@ Scene LivelyScene(const std::string& asset) {
   gust.from = 0.35;
   gust.to = 0.65;
   return scene;
-}
-
-SceneWorld BuildOrFail(const Scene& scene) {
-  FindingList findings;
-  auto built = BuildSceneWorld(scene, &findings);
-  if (!built.ok()) FAIL(built.error().message);
-  return std::move(built.value());
 }
 
 uint64_t RunOrFail(Scene scene, uint32_t steps, SceneWorld* scene_world) {

@@ -6,6 +6,7 @@
 
 #include "simulate/run_statistics.h"
 #include "tools/simulate/ball_asset.h"
+#include "tools/simulate/built_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -20,18 +21,9 @@ Scene DropOrFail(const std::string& asset) {
   return std::move(scene.value());
 }
 
-SceneWorld BuildOrFail(const Scene& scene) {
-  FindingList findings;
-  auto built = BuildSceneWorld(scene, &findings);
-  if (!built.ok()) FAIL(built.error().message);
-  return std::move(built.value());
-}
-
 RunRecord RunOrFail(const Scene& scene) {
-  SceneWorld scene_world = BuildOrFail(scene);
-  auto record = RunScene(scene, &scene_world, [](const SceneWorld&, uint32_t) { return true; });
-  if (!record.ok()) FAIL(record.error().message);
-  return std::move(record.value());
+  SceneWorld built = BuildOrFail(scene);
+  return RunOrFail(scene, &built);
 }
 
 }  // namespace
