@@ -55,7 +55,8 @@ void AddStepCases(const ModelFolder& models, const ReferenceFolder& trajectories
 /// step_implicit/arm_4k .. 55k, each also converged; arm_4k_iterations
 void AddImplicitCases(const ModelFolder& models, const ReferenceFolder& references);
 void AddFrequencyCases();  ///< motion/cantilever_10_steps, motion/cantilever_20_steps
-/// contact/bear, bear_x50, bear_attached_16, octopus, octopus_x50, arm_4k .. 55k
+/// contact/bear, bear_x50, bear_attached_16, bear_constrained_1, _4, _16, each also implicit,
+/// octopus, octopus_x50, arm_4k .. 55k
 void AddContactCases(const ModelFolder& models);
 void AddHullCases();  ///< hull/make/8, make/256, point_inside, point_outside, triangle
 /// peer/vbd

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bodies that fall on a floor and come to rest: the worst step of the fall, and a step at rest
 // beside one of the same body in the air with as many outer iterations.
+#include "plush/solver.h"
 #include "plush/world.h"
 
 #include "bake/static_bake.h"
@@ -280,26 +281,31 @@ void LandToy(benchmark::State& state, const Toy& toy, int count, Ground ground) 
   Land(state, found->second, count, ground);
 }
 
-// Springs from 16 places on a bear at rest to where they are.
-void Attach(const Box& box, World* world) {
-  BodyId body;
-  uint32_t count = 0;
-  if (!world->Bodies({&body, 1}, &count).ok()) std::abort();
-  for (int k = 0; k < 16; ++k) {
+// What holds places on a bear at rest where they are.
+struct Held {
+  int places = 16;
+  bool by_springs = false;  // else by constraints
+  bool is_implicit = false;
+};
+
+void Hold(const Held& held, const Box& box, World* world) {
+  for (int k = 0; k < held.places; ++k) {
     const float turn = 2.4f * static_cast<float>(k), share = static_cast<float>(k) / 15.0f;
     const Vec3 near = {box.high.x * std::cos(turn), box.low.y + (box.high.y - box.low.y) * share,
                        box.high.x * std::sin(turn)};
     SurfacePoint at;
-    AttachmentId id;
-    if (!world->ClosestPoint(near, 100.0f, {}, &at).ok() || !at.valid() ||
-        !world->Attach(at, {.target = at.position, .damping = 1.0f}, &id).ok()) {
-      std::abort();
-    }
+    if (!world->ClosestPoint(near, 100.0f, {}, &at).ok() || !at.valid()) std::abort();
+    AttachmentId spring;
+    ConstraintId constraint;
+    const Status done = held.by_springs
+                            ? world->Attach(at, {.target = at.position, .damping = 1.0f}, &spring)
+                            : world->AddConstraint(at, {.target = at.position}, &constraint);
+    if (!done.ok()) std::abort();
   }
 }
 
-// Steps of a bear at rest on a plane with springs and without, in turns.
-void StepAttached(benchmark::State& state) {
+// Steps of a bear at rest on a plane, held and not, in turns.
+void StepHeld(benchmark::State& state, const Held& held) {
   constexpr int kRounds = 40, kTurn = 20;
   const SwingingArm bear = MakeToy(kBear);
   GroundData data;
@@ -307,9 +313,13 @@ void StepAttached(benchmark::State& state) {
   for (World* world : {&with, &without}) {
     AddBodies(bear.asset, 1, {}, world);
     AddGround(bear.asset, Ground::kPlane, &data, world);
+    BodyId body;
+    uint32_t count = 0;
+    if (!world->Bodies({&body, 1}, &count).ok()) std::abort();
+    if (held.is_implicit && !world->SetSolver(body, ImplicitSolver()).ok()) std::abort();
     for (int k = 0; k < kSteps; ++k) TimeStep(world);
   }
-  Attach(BoundsOf(bear.asset), &with);
+  Hold(held, BoundsOf(bear.asset), &with);
   std::vector<double> seconds, seconds_without;
   for (auto _ : state) {
     for (int k = 0; k < 2 * kRounds * kTurn; ++k) {
@@ -352,7 +362,14 @@ void AddContactCases(const ModelFolder& models) {
     add("_x50_on_hills", 50, Ground::kHills);
     add("_x50_below_solids", 50, Ground::kPlaneBelowSolids);
   }
-  set_up(benchmark::RegisterBenchmark("contact/bear_attached_16", StepAttached));
+  set_up(
+      benchmark::RegisterBenchmark("contact/bear_attached_16", StepHeld, Held{.by_springs = true}));
+  for (const int places : {1, 4, 16}) {
+    const std::string name = "contact/bear_constrained_" + std::to_string(places);
+    set_up(benchmark::RegisterBenchmark(name.c_str(), StepHeld, Held{.places = places}));
+    set_up(benchmark::RegisterBenchmark((name + "_implicit").c_str(), StepHeld,
+                                        Held{.places = places, .is_implicit = true}));
+  }
   for (const Arm& arm : {kArm4k, Arm{"arm_16k", "arm_16k", 0}, Arm{"arm_55k", "arm_55k", 0}}) {
     const std::string name = std::string("contact/") + arm.name;
     const std::string path = models.Find(std::string("tets/") + arm.model + ".node", name);

@@ -102,7 +102,7 @@ TEST_CASE("README shows the compiled sample", "[docs]") {
 }
 
 TEST_CASE("tools/README shows the current help of every verb", "[docs]") {
-  for (const std::string verb : {"check", "bake", "batch", "info", "validate", "simulate", "export",
+  for (const std::string verb : {"check", "bake", "batch", "info", "validate", "simulate", "tune", "export",
                                  "diff", "explain", "doctor", "completion", "man"}) {
     CheckPart(
         "tools/README.md", verb,

@@ -16,7 +16,7 @@ cmake_minimum_required(VERSION 3.24)
 
 set(runtime_order base asset elasticity materials collision intersection solver contact body world)
 set(tools_order base mesh solid static_mesh lattice fit enclosure simplify tetgen cage embed partition rest import bake
-  validate report export simulate page cache batch commands)
+  validate report export simulate tune page cache batch commands)
 
 # Module of each public header, by its path below plush/. Add new headers here.
 set(public_allocator base)

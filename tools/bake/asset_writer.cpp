@@ -186,6 +186,7 @@ struct BodyTables {
   Offset<format::Simulation> simulation;
   Offset<format::Factor> factor;
   Offset<format::Collision> collision;
+  Offset<format::Tuning> tuning;
 };
 
 // Writes the root. Tables with a null offset are left out.
@@ -194,9 +195,10 @@ void AddRoot(FlatBufferBuilder* builder, const BodyTables& body,
              uint64_t source_hash) {
   const auto tool_version = builder->CreateString(kVersionString);
   const auto settings = builder->CreateString(settings_json);
-  const auto root = format::CreateAsset(*builder, kFormatMajor, kFormatMinor, kLayoutFingerprint, 0,
-                                        0, source_hash, tool_version, settings, body.visual,
-                                        body.simulation, body.factor, body.collision, static_mesh);
+  const auto root =
+      format::CreateAsset(*builder, kFormatMajor, kFormatMinor, kLayoutFingerprint, 0, 0,
+                          source_hash, tool_version, settings, body.visual, body.simulation,
+                          body.factor, body.collision, static_mesh, body.tuning);
   format::FinishAssetBuffer(*builder, root);
 }
 
@@ -206,6 +208,12 @@ void FinishFile(FlatBufferBuilder* builder, const AssetContent& content) {
   body.simulation = AddSimulation(builder, content);
   body.factor = AddFactor(builder, content.rest);
   body.collision = AddCollision(builder, content.collision);
+  if (content.tuning) {
+    const Tuning& tuning = *content.tuning;
+    body.tuning = format::CreateTuning(*builder, static_cast<format::TunedSolver>(tuning.solver),
+                                       static_cast<uint32_t>(tuning.newton_iterations),
+                                       static_cast<uint32_t>(tuning.linear_iterations));
+  }
   AddRoot(builder, body, 0, content.settings_json, content.source_hash);
 }
 

@@ -5,6 +5,7 @@
 #include "plush/types.h"
 
 #include "bake/materials.h"
+#include "bake/tuning.h"
 #include "base/result.h"
 #include "partition/collision_layout.h"
 #include "rest/rest_data.h"
@@ -55,6 +56,7 @@ struct AssetContent {
   double solid_volume = 0.0;             ///< volume enclosed by the surface [m^3], >= 0
   // CDG
   CollisionData collision;  ///< empty: the file has none
+  std::optional<Tuning> tuning;  ///< only solver and iterations are stored
   // Provenance
   std::string settings_json;  ///< bake settings as JSON text with sorted keys
   uint64_t source_hash = 0;   ///< XXH3-64 of the source file's bytes

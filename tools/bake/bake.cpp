@@ -292,6 +292,7 @@ Result<Done> CutCollisionSurface(BakeRun* run) {
 // Phase "encode": lays out the file and opens it with all checks of the runtime.
 Result<std::vector<std::byte>> Encode(BakeRun* run) {
   run->content.solid_volume = run->cage.solid_volume;
+  run->content.tuning = run->settings.tuning;
   run->content.settings_json = SettingsJson(run->model, run->settings, run->mesher);
   run->content.source_hash = run->model.source_hash;
   Result<std::vector<std::byte>> bytes = WriteAsset(run->content);
@@ -307,8 +308,13 @@ void StageClock::End(const std::string& name) {
   start_ = now;
 }
 
-Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings,
+Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& given,
                         FindingList* findings) {
+  BakeSettings settings = given;
+  if (settings.tuning) {
+    settings.dt = settings.tuning->dt;
+    settings.material.damping = settings.tuning->damping;
+  }
   std::optional<tbb::global_control> threads;
   if (settings.threads > 0) {
     threads.emplace(tbb::global_control::max_allowed_parallelism,

@@ -2,6 +2,7 @@
 // From an imported model to the bytes of a .plush file.
 #pragma once
 
+#include "bake/tuning.h"
 #include "base/finding.h"
 #include "base/result.h"
 #include "base/text.h"
@@ -59,6 +60,7 @@ struct BakeSettings {
   std::optional<uint32_t> clusters;  ///< for MakeClusters; 0: none, nullopt: by size
   std::string pins_json;             ///< text of the pins side-car, or empty
   std::string materials_json;        ///< text of the material map, or empty
+  std::optional<Tuning> tuning;      ///< its time step and damping take the place of those above
   int threads = 0;                   ///< 0: all cores; the bytes do not depend on it
 };
 

@@ -66,9 +66,9 @@ Result<Done> CheckOptions(const BakeOptions& options) {
                  "surface",
                  ""};
   }
-  return CheckOutputs(
-      {options.output_path, options.depfile, options.output.report},
-      {options.input, options.pins, options.material_map, options.settings.import.embed});
+  return CheckOutputs({options.output_path, options.depfile, options.output.report},
+                      {options.input, options.pins, options.material_map, options.tuning,
+                       options.settings.import.embed});
 }
 
 Result<std::string> ReadSideCar(const std::string& path) {
@@ -126,6 +126,13 @@ Result<Done> ImportAndBake(BakeVerb* run) {
     if (!read.ok()) return read.error();
     *text = read.value();
   }
+  if (!options.tuning.empty()) {
+    const Result<std::string> read = ReadSideCar(options.tuning);
+    if (!read.ok()) return read.error();
+    const Result<Tuning> tuning = ParseTuning(read.value());
+    if (!tuning.ok()) return tuning.error().WithContext(options.tuning);
+    settings.tuning = tuning.value();
+  }
   StageClock clock;
   auto model = ImportModel(options.input, options.settings.import, &run->findings);
   if (!model.ok()) return model.error();
@@ -145,7 +152,7 @@ std::vector<std::string> AllSources(const BakeVerb& run) {
   const BakeOptions& options = run.options;
   std::vector<std::string> sources = run.sources;
   sources.insert(sources.begin(), options.input);
-  for (const std::string& side_car : {options.pins, options.material_map}) {
+  for (const std::string& side_car : {options.pins, options.material_map, options.tuning}) {
     if (!side_car.empty()) sources.push_back(side_car);
   }
   return sources;
@@ -329,7 +336,8 @@ void PrintSummary(const BakeVerb& run) {
 BakeCacheInputs CacheInputsOf(const BakeOptions& options) {
   BakeCacheInputs inputs;
   inputs.source = options.input;
-  inputs.side_cars = {options.pins, options.material_map, options.settings.import.embed};
+  inputs.side_cars = {options.pins, options.material_map, options.tuning,
+                      options.settings.import.embed};
   inputs.options = options.given_words;
   inputs.programs = {"/proc/self/exe", HelperPath(options.settings.import)};
   if (options.settings.mesher == Mesher::kTetGen) {

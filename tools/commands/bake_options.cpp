@@ -67,15 +67,21 @@ void AddMaterialOptions(CLI::App* verb, BakeOptions* options) {
   group.Number("--young", &material.young, kYoungRange, "PA", "Young's modulus [Pa]");
   group.Number("--poisson", &material.poisson, kPoissonRange, "NU", "Poisson's ratio");
   group.Number("--density", &material.density, kDensityRange, "KG_M3", "density [kg/m^3]");
-  group.Number("--damping", &material.damping, kDampingRange, "SECONDS",
-               "time for which the material resists a change of shape [s]");
+  CLI::Option* damping = group.Number("--damping", &material.damping, kDampingRange, "SECONDS",
+                                      "time for which the material resists a change of shape [s]");
   group.Number("--friction", &material.friction, kFrictionRange, "MU",
                "Coulomb coefficient of the surface (default: that of what it touches)");
   group.Number("--restitution", &material.restitution, kRestitutionRange, "E",
                "share of the speed at which the surface bounces off (default: that of what it "
                "hits)");
-  group.Number("--dt", &settings.dt, kTimeStepRange, "SECONDS",
-               "time step for which the factor is made [s]");
+  CLI::Option* dt = group.Number("--dt", &settings.dt, kTimeStepRange, "SECONDS",
+                                 "time step for which the factor is made [s]");
+  group
+      .Text(
+          "--tuning", &options->tuning, "FILE",
+          "side-car that plush tune wrote (JSON): iterations of the solver, time step and damping")
+      ->excludes(damping)
+      ->excludes(dt);
   group.Number(
       "--clusters", &settings.clusters, {0.0, kMaxClusters}, "N",
       "clusters of nodes that move rigidly in the coarse level of a step, at least one per "
@@ -135,9 +141,9 @@ void AddFileOptions(CLI::App* verb, BakeOptions* options) {
 // The options given that the bytes may depend on. Files count by content; they are left out here.
 std::vector<std::string> GivenWords(const CLI::App& verb) {
   const std::set<std::string> others = {
-      "--help",    "--output",       "--pins",           "--material-map", "--embed",
-      "--depfile", "--list-sources", "--keep-unchanged", "--threads",      "--json",
-      "--report",  "--quiet",        "--verbose",        "--cache",        "--cache-size"};
+      "--help",    "--output",       "--pins",           "--material-map", "--embed", "--tuning",
+      "--depfile", "--list-sources", "--keep-unchanged", "--threads",      "--json",  "--report",
+      "--quiet",   "--verbose",      "--cache",          "--cache-size"};
   std::vector<std::string> words;
   for (const CLI::Option* option : verb.get_options()) {
     const std::string name = option->get_name();
@@ -170,7 +176,7 @@ void NoteGivenOptions(const CLI::App& verb, BakeOptions* options) {
 }
 
 std::vector<BakeOptionName> BakeOptionNames() {
-  const std::set<std::string> paths = {"pins", "material-map", "embed"};
+  const std::set<std::string> paths = {"pins", "material-map", "tuning", "embed"};
   const std::set<std::string> reserved = {
       "help",   "output", "depfile", "list-sources", "keep-unchanged", "threads",           "json",
       "report", "quiet",  "verbose", "cache",        "cache-size",     "warnings-as-errors"};

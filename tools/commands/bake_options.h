@@ -21,6 +21,7 @@ struct BakeOptions {
   std::string output_path;
   std::string pins;
   std::string material_map;
+  std::string tuning;
   std::string depfile;
   BakeSettings settings;
   bool is_static = false;

@@ -18,6 +18,7 @@ void AddSimulateCommand(CLI::App* app, int* exit_code);
 void AddBatchCommand(CLI::App* app, int* exit_code);
 void AddExportCommand(CLI::App* app, int* exit_code);
 void AddReportCommand(CLI::App* app, int* exit_code);
+void AddTuneCommand(CLI::App* app, int* exit_code);
 void AddDiffCommand(CLI::App* app, int* exit_code);
 void AddExplainCommand(CLI::App* app, int* exit_code);
 void AddDoctorCommand(CLI::App* app, int* exit_code);

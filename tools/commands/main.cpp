@@ -32,6 +32,7 @@ int Run(int argc, char** argv) {
   plush::tools::AddInfoCommand(&app, &exit_code);
   plush::tools::AddValidateCommand(&app, &exit_code);
   plush::tools::AddSimulateCommand(&app, &exit_code);
+  plush::tools::AddTuneCommand(&app, &exit_code);
   plush::tools::AddExportCommand(&app, &exit_code);
   plush::tools::AddReportCommand(&app, &exit_code);
   plush::tools::AddDiffCommand(&app, &exit_code);

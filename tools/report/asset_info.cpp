@@ -103,6 +103,16 @@ nlohmann::json PoseJson(const Pose& pose) {
   return {{"position", {p.x, p.y, p.z}}, {"rotation", {q.x, q.y, q.z, q.w}}};
 }
 
+// What was tuned, or null.
+nlohmann::json TuningInfo(const TuningView& tuning) {
+  if (tuning.solver == TunedSolver::kNone) return {};
+  const bool is_implicit = tuning.solver == TunedSolver::kImplicit;
+  nlohmann::json info = {{"solver", is_implicit ? "implicit" : "splitting"},
+                         {"newton_iterations", tuning.newton_iterations}};
+  if (is_implicit) info["linear_iterations"] = tuning.linear_iterations;
+  return info;
+}
+
 nlohmann::json SimulationInfo(const Asset& asset) {
   const SimulationView& s = asset.simulation();
   const TetShapes shapes = MeasureTets(s);
@@ -132,6 +142,7 @@ nlohmann::json SimulationInfo(const Asset& asset) {
           {"density_kg_m3", s.density},
           {"damping_s", s.damping},
           {"dt_s", asset.factor().dt},
+          {"tuning", TuningInfo(asset.tuning())},
           {"blocks", s.blocks.size()},
           {"block_fill", BlockFill(s)},
           {"factor_nonzeros", FactorNonzeros(asset.factor())},

@@ -17,7 +17,7 @@ namespace plush {
 
 /// Version of the file format that this runtime reads. While it is 0.N, other N are refused.
 inline constexpr uint16_t kFormatMajor = 0;
-inline constexpr uint16_t kFormatMinor = 7;
+inline constexpr uint16_t kFormatMinor = 8;
 
 /// Most clusters of nodes of a body.
 inline constexpr uint32_t kMaxClusters = 256;
@@ -106,6 +106,18 @@ struct RegionView {
   bool has_joint = false;                ///< whether the region belongs to a joint of a skin
 };
 
+/// Which solver a tuning is of.
+enum class TunedSolver : uint8_t { kNone, kSplitting, kImplicit };
+
+/// What `plush tune` chose for a body. Bodies whose solver is `solver` take its iterations where
+/// their settings have 0. The time step is the game's to make.
+struct TuningView {
+  TunedSolver solver = TunedSolver::kNone;  ///< kNone: not tuned, all else is 0
+  int newton_iterations = 0;                ///< of kSplitting its outer iterations; in [1, 64]
+  int linear_iterations = 0;                ///< of kImplicit, in [1, 10000]; else 0
+  float dt = 0.0f;                          ///< the baked time step [s]
+};
+
 /// A baked soft body or static mesh, opened. Movable, not copyable; the default is an empty asset.
 class Asset {
  public:
@@ -153,6 +165,7 @@ class Asset {
   MaterialView material(uint32_t index) const;  ///< index < num_materials()
   uint32_t num_regions() const { return num_regions_; }
   RegionView region(uint32_t index) const;  ///< index < num_regions(), in ascending order of name
+  TuningView tuning() const;                ///< of a body baked with --tuning
 
   uint64_t content_hash() const { return content_hash_; }  ///< as written; not verified
   uint64_t source_hash() const { return source_hash_; }    ///< XXH3-64 of the source file

@@ -64,8 +64,9 @@ enum class LinearMethod : uint8_t {
 /// How exactly a step of the implicit solver is solved. The body's velocities at the start of the
 /// step give the first positions.
 struct ImplicitSettings {
-  int newton_iterations = 1;         ///< most per substep, 1..64
-  int linear_iterations = 8;         ///< most conjugate gradients' of each, 1..10000
+  int newton_iterations = 0;         ///< most per substep, 1..64; 0: as tuned, else 1
+  int linear_iterations = 0;         ///< most conjugate gradients' of each, 1..10000; 0: as tuned
+                                     ///< (Asset::tuning), else 8
   float newton_tolerance = 1.0e-4f;  ///< ends once the norm of the nodes' unbalanced forces is at
                                      ///< most this share of that at the start, in [0, 1)
   float linear_tolerance = 1.0e-4f;  ///< the same within a Newton iteration, in [0, 1)

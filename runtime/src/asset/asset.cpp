@@ -31,8 +31,8 @@ void CheckContent(const AssetLayout& layout, CheckSink* sink) {
     CheckStaticMesh(layout, sink);
     return;
   }
-  for (const auto check :
-       {CheckVisual, CheckSimulation, CheckClusters, CheckBlocks, CheckFactor, CheckCollision}) {
+  for (const auto check : {CheckVisual, CheckSimulation, CheckClusters, CheckBlocks, CheckFactor,
+                           CheckCollision, CheckTuning}) {
     if (!sink->stopped()) check(layout, sink);
   }
 }
@@ -171,6 +171,14 @@ MaterialView Asset::material(uint32_t index) const {
 }
 
 RegionView Asset::region(uint32_t index) const { return RegionOf(bytes_, index); }
+
+TuningView Asset::tuning() const {
+  if (!is_open() || is_static_) return {};
+  const format::Tuning* tuning = format::GetAsset(bytes_.data())->tuning();
+  if (tuning == nullptr) return {};
+  return {static_cast<TunedSolver>(tuning->solver()), static_cast<int>(tuning->newton_iterations()),
+          static_cast<int>(tuning->linear_iterations()), factor().dt};
+}
 
 std::span<const std::byte> CopyAligned(std::span<const std::byte> bytes,
                                        std::span<std::byte> storage) {

@@ -203,4 +203,21 @@ void CheckSimulation(const AssetLayout& layout, CheckSink* sink) {
   CheckScalar(s.median_edge, kMinPositive, kMaxCoordinate, "simulation.median_edge", sink);
 }
 
+void CheckTuning(const AssetLayout& layout, CheckSink* sink) {
+  const format::Tuning* tuning = layout.root->tuning();
+  if (tuning == nullptr) return;
+  const auto check = [sink](bool good, const char* section) {
+    if (!good && !sink->stopped()) {
+      sink->Fail(CheckKind::kRange, section, "a number is outside its range");
+    }
+  };
+  const bool is_implicit = tuning->solver() == format::TunedSolver::Implicit;
+  check(is_implicit || tuning->solver() == format::TunedSolver::Splitting, "tuning.solver");
+  check(tuning->newton_iterations() >= 1 && tuning->newton_iterations() <= 64,
+        "tuning.newton_iterations");
+  check(is_implicit ? tuning->linear_iterations() >= 1 && tuning->linear_iterations() <= 10000
+                    : tuning->linear_iterations() == 0,
+        "tuning.linear_iterations");
+}
+
 }  // namespace plush

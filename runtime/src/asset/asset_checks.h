@@ -74,6 +74,9 @@ void CheckFactor(const AssetLayout& layout, CheckSink* sink);
 /// order and weight, and that the tree's depth is at most kMaxTreeDepth. O(triangles).
 void CheckCollision(const AssetLayout& layout, CheckSink* sink);
 
+/// Checks the tuning, if there is one: a solver that has one, and iterations in their ranges.
+void CheckTuning(const AssetLayout& layout, CheckSink* sink);
+
 /// Checks a static mesh: every index and number, that neighbours name each other across an edge
 /// that they pass in opposite directions, and that the tree names no leaf beyond the last. Does not
 /// compare bounds with positions. O(triangles).

@@ -135,7 +135,7 @@ bool CheckHeader(std::span<const std::byte> bytes, CheckSink* sink) {
   const FormatVersion version = VersionOf(header);
   if (version.major != kFormatMajor || version.minor != kFormatMinor) {
     return FailHeader(sink, StatusCode::kForeignVersion, "header",
-                      "the file has another format version than 0.7; bake its source again");
+                      "the file has another format version than 0.8; bake its source again");
   }
   if (header->GetField<uint64_t>(format::Asset::VT_LAYOUT_FINGERPRINT, 0) != kLayoutFingerprint) {
     return FailHeader(sink, StatusCode::kLayoutMismatch, "header",
@@ -160,7 +160,8 @@ bool CheckContainer(std::span<const std::byte> bytes, CheckSink* sink) {
   const format::Asset* root = format::GetAsset(bytes.data());
   if (root->static_mesh() != nullptr) {
     const bool is_alone = root->visual() == nullptr && root->simulation() == nullptr &&
-                          root->factor() == nullptr && root->collision() == nullptr;
+                          root->factor() == nullptr && root->collision() == nullptr &&
+                          root->tuning() == nullptr;
     if (!is_alone) {
       sink->Fail(CheckKind::kStructure, "static_mesh", "the file holds a soft body, too");
     }

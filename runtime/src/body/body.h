@@ -108,6 +108,7 @@ struct Body : Links<Body> {  // of System::waiting
   Filter filter;
   SplittingSettings splitting;
   BodySolver solver;               ///< `splitting` above counts instead of its own
+  TuningView tuning;               ///< of the asset
   Coefficients coefficients;       ///< of MaterialOverride
   Array<Coefficients> baked;       ///< by material, or empty: none gives any
   Array<uint16_t> node_materials;  ///< see TouchingSurface

@@ -158,8 +158,12 @@ IterationPlan PlanIterations(const SplittingSettings& settings, const Body& body
   constexpr double kSoft = 1.0, kStiff = 12.0;  // clusters
   constexpr float kSoftBulk = 8.0f;             // lambda / mu: Poisson's ratio 0.444
   if (settings.outer_iterations > 0) return {settings.outer_iterations, false};
+  if (settings.volume_sweeps > 0) return {};
+  if (body.tuning.solver == TunedSolver::kSplitting && !body.attached.has_constraints) {
+    return {body.tuning.newton_iterations, false};
+  }
   const CoarseLevel& coarse = body.system->coarse;
-  if (settings.volume_sweeps > 0 || coarse.num_clusters() == 0) return {};
+  if (coarse.num_clusters() == 0) return {};
   const bool starts_coarse = body.system->num_pinned > 0 && coarse.CrossesClusters(h, kStiff);
   const bool is_soft = !body.attached.has_constraints && coarse.most_bulk <= kSoftBulk &&
                        !coarse.CrossesClusters(h, kSoft);

@@ -29,6 +29,8 @@ struct IterationPlan {
 /// nearly incompressible bodies lag too far behind a single iteration.
 /// A body with constraints makes two iterations: with one, a point on a line is wrong by 13% of its
 /// way.
+/// Iterations that were tuned for splitting take the place of all this, unless the body has
+/// constraints.
 IterationPlan PlanIterations(const SplittingSettings& settings, const Body& body, float h);
 
 /// Moves the clusters of body->y in a substep of `h` seconds, if HasCoarseLevel. Makes their matrix

@@ -97,11 +97,11 @@ bool IsHeld(std::span<const Vec3> rest, std::span<const uint8_t> pinned,
 Status CheckImplicit(const BodySolver& solver) {
   const ImplicitSettings& s = solver.implicit;
   const auto is_share = [](float value) { return value >= 0.0f && value < 1.0f; };
-  if (s.newton_iterations < 1 || s.newton_iterations > 64) {
-    return Invalid("implicit.newton_iterations", "must lie in [1, 64]");
+  if (s.newton_iterations < 0 || s.newton_iterations > 64) {
+    return Invalid("implicit.newton_iterations", "must lie in [0, 64]");
   }
-  if (s.linear_iterations < 1 || s.linear_iterations > 10000) {
-    return Invalid("implicit.linear_iterations", "must lie in [1, 10000]");
+  if (s.linear_iterations < 0 || s.linear_iterations > 10000) {
+    return Invalid("implicit.linear_iterations", "must lie in [0, 10000]");
   }
   if (!is_share(s.newton_tolerance)) {
     return Invalid("implicit.newton_tolerance", "must lie in [0, 1)");

@@ -120,9 +120,24 @@ void AdvanceHeld(const SubstepOf& of, NewtonStep* step) {
   ++done;
 }
 
+// The body's settings. Iterations that they leave open are as tuned, or one Newton iteration with
+// eight of the linear solver.
+ImplicitSettings SettingsOf(const Body& body) {
+  ImplicitSettings settings = body.solver.implicit;
+  const bool is_tuned = body.tuning.solver == TunedSolver::kImplicit;
+  if (settings.newton_iterations == 0) {
+    settings.newton_iterations = is_tuned ? body.tuning.newton_iterations : 1;
+  }
+  if (settings.linear_iterations == 0) {
+    settings.linear_iterations = is_tuned ? body.tuning.linear_iterations : 8;
+  }
+  return settings;
+}
+
 bool AdvanceImplicit(const SubstepOf& of, Body* body, StepStats* stats) {
   if (body->attached.has_springs) return false;
-  NewtonStep step = {of, body->solver.implicit, body, stats};
+  const ImplicitSettings settings = SettingsOf(*body);
+  NewtonStep step = {of, settings, body, stats};
   step.Begin();
   const bool touches = body->contacts.num_contacts > 0 && MayHold(of.settings, *body);
   if (touches || !AdvanceFree(of, &step)) {
@@ -131,7 +146,7 @@ bool AdvanceImplicit(const SubstepOf& of, Body* body, StepStats* stats) {
   }
   HoldConstraints(of.h, body);
   step.End();
-  body->progress.is_static = body->solver.implicit.quasistatic;
+  body->progress.is_static = settings.quasistatic;
   return true;
 }
 

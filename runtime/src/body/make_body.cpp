@@ -298,6 +298,7 @@ Body* AllocateBody(const Allocator& allocator, const Asset& asset, System* syste
   body->visual = asset.visual();
   body->simulation = asset.simulation();
   body->surface = asset.collision();
+  body->tuning = asset.tuning();
   body->system = system;
   body->elements = system->view.elements;
   body->mass_scale = system->key.material.mass_scale;

@@ -73,6 +73,9 @@ struct SurfaceMaterialBuilder;
 struct StaticMesh;
 struct StaticMeshBuilder;
 
+struct Tuning;
+struct TuningBuilder;
+
 struct Asset;
 struct AssetBuilder;
 
@@ -108,6 +111,40 @@ inline const char *EnumNameMeshSides(MeshSides e) {
   if (flatbuffers::IsOutRange(e, MeshSides::Solid, MeshSides::Both)) return "";
   const size_t index = static_cast<size_t>(e);
   return EnumNamesMeshSides()[index];
+}
+
+/// The solvers that Tuning may name.
+enum class TunedSolver : uint8_t {
+  None = 0,
+  Splitting = 1,
+  Implicit = 2,
+  MIN = None,
+  MAX = Implicit
+};
+
+inline const TunedSolver (&EnumValuesTunedSolver())[3] {
+  static const TunedSolver values[] = {
+    TunedSolver::None,
+    TunedSolver::Splitting,
+    TunedSolver::Implicit
+  };
+  return values;
+}
+
+inline const char * const *EnumNamesTunedSolver() {
+  static const char * const names[4] = {
+    "None",
+    "Splitting",
+    "Implicit",
+    nullptr
+  };
+  return names;
+}
+
+inline const char *EnumNameTunedSolver(TunedSolver e) {
+  if (flatbuffers::IsOutRange(e, TunedSolver::None, TunedSolver::Implicit)) return "";
+  const size_t index = static_cast<size_t>(e);
+  return EnumNamesTunedSolver()[index];
 }
 
 FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Vec2 FLATBUFFERS_FINAL_CLASS {
@@ -1896,6 +1933,68 @@ inline flatbuffers::Offset<StaticMesh> CreateStaticMeshDirect(
       materials__);
 }
 
+/// What `plush tune` chose for the body. A body takes these numbers if they are its solver's.
+struct Tuning FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
+  typedef TuningBuilder Builder;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_SOLVER = 4,
+    VT_NEWTON_ITERATIONS = 6,
+    VT_LINEAR_ITERATIONS = 8
+  };
+  plush::format::TunedSolver solver() const {
+    return static_cast<plush::format::TunedSolver>(GetField<uint8_t>(VT_SOLVER, 0));
+  }
+  uint32_t newton_iterations() const {
+    return GetField<uint32_t>(VT_NEWTON_ITERATIONS, 0);
+  }
+  uint32_t linear_iterations() const {
+    return GetField<uint32_t>(VT_LINEAR_ITERATIONS, 0);
+  }
+  bool Verify(flatbuffers::Verifier &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyField<uint8_t>(verifier, VT_SOLVER, 1) &&
+           VerifyField<uint32_t>(verifier, VT_NEWTON_ITERATIONS, 4) &&
+           VerifyField<uint32_t>(verifier, VT_LINEAR_ITERATIONS, 4) &&
+           verifier.EndTable();
+  }
+};
+
+struct TuningBuilder {
+  typedef Tuning Table;
+  flatbuffers::FlatBufferBuilder &fbb_;
+  flatbuffers::uoffset_t start_;
+  void add_solver(plush::format::TunedSolver solver) {
+    fbb_.AddElement<uint8_t>(Tuning::VT_SOLVER, static_cast<uint8_t>(solver), 0);
+  }
+  void add_newton_iterations(uint32_t newton_iterations) {
+    fbb_.AddElement<uint32_t>(Tuning::VT_NEWTON_ITERATIONS, newton_iterations, 0);
+  }
+  void add_linear_iterations(uint32_t linear_iterations) {
+    fbb_.AddElement<uint32_t>(Tuning::VT_LINEAR_ITERATIONS, linear_iterations, 0);
+  }
+  explicit TuningBuilder(flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  flatbuffers::Offset<Tuning> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = flatbuffers::Offset<Tuning>(end);
+    return o;
+  }
+};
+
+inline flatbuffers::Offset<Tuning> CreateTuning(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    plush::format::TunedSolver solver = plush::format::TunedSolver::None,
+    uint32_t newton_iterations = 0,
+    uint32_t linear_iterations = 0) {
+  TuningBuilder builder_(_fbb);
+  builder_.add_linear_iterations(linear_iterations);
+  builder_.add_newton_iterations(newton_iterations);
+  builder_.add_solver(solver);
+  return builder_.Finish();
+}
+
 /// A file holds a soft body (visual, simulation, factor) or a static mesh (static_mesh).
 struct Asset FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   typedef AssetBuilder Builder;
@@ -1912,7 +2011,8 @@ struct Asset FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_SIMULATION = 22,
     VT_FACTOR = 24,
     VT_COLLISION = 26,
-    VT_STATIC_MESH = 28
+    VT_STATIC_MESH = 28,
+    VT_TUNING = 30
   };
   uint16_t format_major() const {
     return GetField<uint16_t>(VT_FORMAT_MAJOR, 0);
@@ -1953,6 +2053,9 @@ struct Asset FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const plush::format::StaticMesh *static_mesh() const {
     return GetPointer<const plush::format::StaticMesh *>(VT_STATIC_MESH);
   }
+  const plush::format::Tuning *tuning() const {
+    return GetPointer<const plush::format::Tuning *>(VT_TUNING);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyField<uint16_t>(verifier, VT_FORMAT_MAJOR, 2) &&
@@ -1975,6 +2078,8 @@ struct Asset FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            verifier.VerifyTable(collision()) &&
            VerifyOffset(verifier, VT_STATIC_MESH) &&
            verifier.VerifyTable(static_mesh()) &&
+           VerifyOffset(verifier, VT_TUNING) &&
+           verifier.VerifyTable(tuning()) &&
            verifier.EndTable();
   }
 };
@@ -2022,6 +2127,9 @@ struct AssetBuilder {
   void add_static_mesh(flatbuffers::Offset<plush::format::StaticMesh> static_mesh) {
     fbb_.AddOffset(Asset::VT_STATIC_MESH, static_mesh);
   }
+  void add_tuning(flatbuffers::Offset<plush::format::Tuning> tuning) {
+    fbb_.AddOffset(Asset::VT_TUNING, tuning);
+  }
   explicit AssetBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -2047,12 +2155,14 @@ inline flatbuffers::Offset<Asset> CreateAsset(
     flatbuffers::Offset<plush::format::Simulation> simulation = 0,
     flatbuffers::Offset<plush::format::Factor> factor = 0,
     flatbuffers::Offset<plush::format::Collision> collision = 0,
-    flatbuffers::Offset<plush::format::StaticMesh> static_mesh = 0) {
+    flatbuffers::Offset<plush::format::StaticMesh> static_mesh = 0,
+    flatbuffers::Offset<plush::format::Tuning> tuning = 0) {
   AssetBuilder builder_(_fbb);
   builder_.add_source_hash(source_hash);
   builder_.add_content_hash(content_hash);
   builder_.add_file_bytes(file_bytes);
   builder_.add_layout_fingerprint(layout_fingerprint);
+  builder_.add_tuning(tuning);
   builder_.add_static_mesh(static_mesh);
   builder_.add_collision(collision);
   builder_.add_factor(factor);
@@ -2079,7 +2189,8 @@ inline flatbuffers::Offset<Asset> CreateAssetDirect(
     flatbuffers::Offset<plush::format::Simulation> simulation = 0,
     flatbuffers::Offset<plush::format::Factor> factor = 0,
     flatbuffers::Offset<plush::format::Collision> collision = 0,
-    flatbuffers::Offset<plush::format::StaticMesh> static_mesh = 0) {
+    flatbuffers::Offset<plush::format::StaticMesh> static_mesh = 0,
+    flatbuffers::Offset<plush::format::Tuning> tuning = 0) {
   auto tool_version__ = tool_version ? _fbb.CreateString(tool_version) : 0;
   auto settings__ = settings ? _fbb.CreateString(settings) : 0;
   return plush::format::CreateAsset(
@@ -2096,7 +2207,8 @@ inline flatbuffers::Offset<Asset> CreateAssetDirect(
       simulation,
       factor,
       collision,
-      static_mesh);
+      static_mesh,
+      tuning);
 }
 
 inline const plush::format::Asset *GetAsset(const void *buf) {

@@ -150,6 +150,31 @@ TEST_CASE("Wrong scalars are named") {
     set(root->simulation(), Simulation::VT_COMPONENTS, 0u);
     s.ExpectOnly(CheckKind::kRange, "simulation.components", 0);
   }
+  SECTION("tuning") {
+    using plush::format::Tuning;
+    SECTION("no solver") {
+      set(root->tuning(), Tuning::VT_SOLVER, uint8_t{0});
+      CHECK(Failures(s.bytes()).size() == 2);  // splitting has no linear iterations
+    }
+    SECTION("unknown solver") {
+      set(root->tuning(), Tuning::VT_SOLVER, uint8_t{3});
+      CHECK(Failures(s.bytes()).front().section == "tuning.solver");
+    }
+    SECTION("splitting with linear iterations") {
+      set(root->tuning(), Tuning::VT_SOLVER, uint8_t{1});
+      s.ExpectOnly(CheckKind::kRange, "tuning.linear_iterations", 0);
+    }
+    SECTION("Newton iterations") {
+      const uint32_t count = GENERATE(0u, 65u, 0xffffffffu);
+      set(root->tuning(), Tuning::VT_NEWTON_ITERATIONS, count);
+      s.ExpectOnly(CheckKind::kRange, "tuning.newton_iterations", 0);
+    }
+    SECTION("linear iterations") {
+      const uint32_t count = GENERATE(0u, 10001u, 0xffffffffu);
+      set(root->tuning(), Tuning::VT_LINEAR_ITERATIONS, count);
+      s.ExpectOnly(CheckKind::kRange, "tuning.linear_iterations", 0);
+    }
+  }
   SECTION("density") {
     set(root->simulation(), Simulation::VT_DENSITY, -1.0f);
     s.ExpectOnly(CheckKind::kRange, "simulation.density", 0);

@@ -32,10 +32,11 @@ inline std::vector<Failure> Failures(std::span<const std::byte> bytes) {
   return failures;
 }
 
-// A bar of 30 nodes with two materials and three clusters.
+// A bar of 30 nodes with two materials, three clusters and a tuning.
 inline tools::AssetContent BarContent() {
   tools::AssetContent content = TwoMaterialContentOf(TetBox(4, 2, 1, 0.1, 0.05));
   AddClusters(3, &content);
+  content.tuning = {TunedSolver::kImplicit, 2, 12};
   return content;
 }
 

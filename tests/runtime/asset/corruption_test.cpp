@@ -35,6 +35,7 @@ std::vector<std::byte> SmallFile() {
 std::vector<std::byte> BarFile() {
   auto content = plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
   plush::test::AddClusters(3, &content);
+  content.tuning = {plush::TunedSolver::kImplicit, 2, 12};
   return plush::tools::WriteAsset(content).value();
 }
 

@@ -28,9 +28,9 @@ using plush::test::ExactBuffer;
 namespace {
 
 const std::string kData = PLUSH_TEST_DATA_DIR;
-const std::string kGolden = kData + "/golden_0_7.plush";
+const std::string kGolden = kData + "/golden_0_8.plush";
 
-const std::string kStaticGolden = kData + "/golden_0_7_static.plush";
+const std::string kStaticGolden = kData + "/golden_0_8_static.plush";
 
 ExactBuffer GoldenFile(const std::string& path = kGolden) {
   const auto bytes = plush::tools::ReadFile(path);
@@ -46,7 +46,7 @@ void SetHeader(std::span<std::byte> bytes, flatbuffers::voffset_t field, T value
 
 }  // namespace
 
-TEST_CASE("The golden file of format 0.7 loads") {
+TEST_CASE("The golden file of format 0.8 loads") {
   Asset asset;
   const Status status = asset.Open(kGolden.c_str());
   INFO(status.section << ": " << status.reason);
@@ -72,9 +72,14 @@ TEST_CASE("The golden file of format 0.7 loads") {
   CHECK(asset.region(1).nodes.size() == 10);
   CHECK(asset.region(1).rest.position.z == 0.2f);
   CHECK(asset.region(1).rest.rotation.y == -0.5f);
+  const plush::TuningView tuning = asset.tuning();
+  CHECK(tuning.solver == plush::TunedSolver::kImplicit);
+  CHECK(tuning.newton_iterations == 2);
+  CHECK(tuning.linear_iterations == 12);
+  CHECK(tuning.dt == 0.01f);
 }
 
-TEST_CASE("The golden static mesh of format 0.7 loads") {
+TEST_CASE("The golden static mesh of format 0.8 loads") {
   Asset asset;
   const Status status = asset.Open(kStaticGolden.c_str());
   INFO(status.section << ": " << status.reason);
@@ -92,17 +97,20 @@ TEST_CASE("The golden static mesh of format 0.7 loads") {
   CHECK(asset.material(1).name == "rock");
   CHECK(asset.material(1).friction == 0.75f);
   CHECK(asset.material(1).restitution == 0.25f);
+  CHECK(asset.tuning().solver == plush::TunedSolver::kNone);
 }
 
 TEST_CASE("The golden file of an older format is refused with this message") {
-  const int minor = GENERATE(1, 2, 3, 4, 5, 6);
-  const ExactBuffer file = GoldenFile(kData + "/golden_0_" + std::to_string(minor) + ".plush");
+  const std::string suffix = GENERATE("", "_static");
+  const int minor = suffix.empty() ? GENERATE(1, 2, 3, 4, 5, 6, 7) : 7;
+  const ExactBuffer file =
+      GoldenFile(kData + "/golden_0_" + std::to_string(minor) + suffix + ".plush");
   for (const plush::Trust trust : {plush::Trust::kNothing, plush::Trust::kValidated}) {
     Asset asset;
     const Status status = asset.Open(file.bytes(), trust);
     CHECK(status.code == StatusCode::kForeignVersion);
     CHECK(std::string(status.reason) ==
-          "the file has another format version than 0.7; bake its source again");
+          "the file has another format version than 0.8; bake its source again");
     CHECK_FALSE(asset.is_open());
   }
   plush::FormatVersion version;
@@ -112,7 +120,7 @@ TEST_CASE("The golden file of an older format is refused with this message") {
 }
 
 TEST_CASE("Every other version is refused with this message") {
-  const uint16_t versions[][2] = {{0, 0}, {0, 1}, {0, 6}, {0, 8}, {1, 0}, {1, 7}, {65535, 7}};
+  const uint16_t versions[][2] = {{0, 0}, {0, 1}, {0, 7}, {0, 9}, {1, 0}, {1, 8}, {65535, 8}};
   for (const auto& [major, minor] : versions) {
     ExactBuffer file = GoldenFile();
     SetHeader<uint16_t>(file.bytes(), plush::format::Asset::VT_FORMAT_MAJOR, major);
@@ -123,7 +131,7 @@ TEST_CASE("Every other version is refused with this message") {
     CHECK(status.code == StatusCode::kForeignVersion);
     CHECK(std::string(status.section) == "header");
     CHECK(std::string(status.reason) ==
-          "the file has another format version than 0.7; bake its source again");
+          "the file has another format version than 0.8; bake its source again");
     plush::FormatVersion version;
     REQUIRE(plush::ReadFormatVersion(file.bytes(), &version));
     CHECK(version.major == major);
@@ -146,6 +154,7 @@ TEST_CASE("Write the golden file", "[.]") {
   REQUIRE(path != nullptr);
   auto content = plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
   plush::test::AddClusters(3, &content);
+  content.tuning = {plush::TunedSolver::kImplicit, 2, 12};
   const auto bytes = plush::tools::WriteAsset(content);
   REQUIRE(bytes.ok());
   REQUIRE(plush::tools::WriteFileAtomically(path, bytes.value()).ok());
