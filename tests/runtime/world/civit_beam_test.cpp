@@ -126,6 +126,26 @@ TEST_CASE(
   CHECK(off.most < 0.05);
 }
 
+TEST_CASE("A stiff beam falls too slowly by few iterations, unless the factor helps") {
+  // [Civ 3.3.5, Experiment 4]
+  Settings settings = {.dt = 1.0f / 60.0f, .newton = 8, .young = 1.0e5, .seconds = 2.0};
+  const double right = FirstLowest(settings);
+  const auto by = [&settings](int newton, int linear, Preconditioner preconditioner) {
+    settings.newton = newton;
+    settings.linear = linear;
+    settings.preconditioner = preconditioner;
+    return FirstLowest(settings);
+  };
+  const double few = by(1, 10, Preconditioner::kNone),
+               more_newton = by(4, 10, Preconditioner::kNone);
+  const double more_linear = by(1, 40, Preconditioner::kNone);
+  CAPTURE(right, few, more_newton, more_linear);
+  CHECK(few > 4.0 * right);
+  CHECK(more_newton < few);
+  CHECK(more_linear < 0.8 * more_newton);  // of the same number in all
+  CHECK(by(1, 10, Preconditioner::kFactor) == Approx(right).margin(1.01 * double(settings.dt)));
+}
+
 TEST_CASE("Table of experiment 1: energies of a beam by differential", "[.papers]") {
   std::printf("%8s %7s | %s\n", "1/dt", "Newton",
               "hybrid: mean, largest; truncated: mean, largest (from exact, of m g L) | "
