@@ -102,8 +102,8 @@ TEST_CASE("README shows the compiled sample", "[docs]") {
 }
 
 TEST_CASE("tools/README shows the current help of every verb", "[docs]") {
-  for (const std::string verb : {"check", "bake", "batch", "info", "validate", "simulate", "tune", "export",
-                                 "diff", "explain", "doctor", "completion", "man"}) {
+  for (const std::string verb : {"check", "bake", "batch", "info", "validate", "simulate", "tune",
+                                 "export", "diff", "explain", "doctor", "completion", "man"}) {
     CheckPart(
         "tools/README.md", verb,
         Fenced("text", Output(std::string("'") + PLUSH_EXECUTABLE + "' " + verb + " --help")));

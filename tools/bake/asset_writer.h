@@ -55,7 +55,7 @@ struct AssetContent {
   double damping = 0.0;                  ///< of the whole body [s]
   double solid_volume = 0.0;             ///< volume enclosed by the surface [m^3], >= 0
   // CDG
-  CollisionData collision;  ///< empty: the file has none
+  CollisionData collision;       ///< empty: the file has none
   std::optional<Tuning> tuning;  ///< only solver and iterations are stored
   // Provenance
   std::string settings_json;  ///< bake settings as JSON text with sorted keys
