@@ -3,7 +3,6 @@
 // enough. Costs are times on this machine: runs need not choose the same.
 
 #include "base/files.h"
-#include "base/material_limits.h"
 #include "commands/commands.h"
 #include "commands/options.h"
 #include "commands/output.h"
@@ -22,6 +21,7 @@ namespace {
 
 constexpr char kVerb[] = "tune";
 constexpr int kMostFrames = 10000;
+constexpr NumberRange kFrameRange = {1.0e-4, 1.0};  // the reference's steps are an eighth [s]
 
 struct TuneOptions {
   std::string input;
@@ -130,10 +130,10 @@ void AddTuneCommand(CLI::App* app, int* exit_code) {
       ->default_str("")
       ->required();
   OptionGroup motion(verb, "Motion");
-  motion.Number("--frame", &options->frame, kTimeStepRange, "SECONDS",
+  motion.Number("--frame", &options->frame, kFrameRange, "SECONDS",
                 "a frame of the game, made of 1, 2 or 4 time steps [s]");
-  motion.Number("--seconds", &options->seconds, {1.0e-5, 1.0e4}, "SECONDS",
-                "length of each motion [s]");
+  motion.Number("--seconds", &options->seconds, {1.0e-4, 1.0e4}, "SECONDS",
+                "length of each motion, at most 10000 frames [s]");
   OptionGroup(verb, "Results")
       .Text("-o,--output", &options->output_path, "FILE", "file to write, for plush bake --tuning");
   AddOutputOptions(verb, &options->output);
