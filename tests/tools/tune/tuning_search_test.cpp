@@ -60,6 +60,40 @@ TEST_CASE("More work comes nearer to the converged motion, and equal work is as 
   CHECK(error_of(4, 32, 1) == one);
 }
 
+TEST_CASE("The error is the rms distance of all nodes in all frames, over the cage's diagonal") {
+  const test::ExactBuffer file(BarBytes(0.0));
+  Asset asset;
+  REQUIRE(asset.Open(file.bytes()).ok());
+  const auto search = TuningSearch::Begin(asset, kFrame, kFrames);
+  REQUIRE(search.ok());
+  const auto trial = search.value().Try({TunedSolver::kSplitting, 2, 0, 0.0, 0.0}, 1);
+  REQUIRE(trial.ok());
+  const BodySolver converged = ImplicitSolver({.newton_iterations = 64,
+                                               .linear_iterations = 1000,
+                                               .linear_tolerance = 1.0e-3f,
+                                               .differential = StressDifferential::kHybrid});
+  for (size_t m = 0; m < kMotionNames.size(); ++m) {
+    const auto motion = static_cast<Motion>(m);
+    const auto right = RunMotion(asset, motion, {converged, 0.0, kFrame, 8, kFrames});
+    const auto given = RunMotion(
+        asset, motion, {SplittingSolver({.outer_iterations = 2}), 0.0, kFrame, 1, kFrames});
+    REQUIRE(right.ok());
+    REQUIRE(given.ok());
+    double sum = 0.0;
+    const size_t count = right.value().positions.size();
+    REQUIRE(count == kFrames * asset.cage().nodes.size());
+    for (size_t i = 0; i < count; ++i) {
+      const Vec3 &a = right.value().positions[i], &b = given.value().positions[i];
+      sum += std::pow(double(a.x) - double(b.x), 2) + std::pow(double(a.y) - double(b.y), 2) +
+             std::pow(double(a.z) - double(b.z), 2);
+    }
+    const double diagonal = std::sqrt(0.4 * 0.4 + 2 * 0.1 * 0.1);
+    CHECK(trial.value().errors[m] ==
+          Approx(std::sqrt(sum / static_cast<double>(count)) / diagonal).epsilon(1e-6));
+    CHECK(trial.value().errors[m] > 1.0e-5);
+  }
+}
+
 TEST_CASE("The search tries every combination once, and other dampings for the front") {
   const double damping = GENERATE(0.0, 0.004);
   const test::ExactBuffer file(BarBytes(damping));
