@@ -4,6 +4,7 @@
 #include "collision/double_vector.h"
 #include "collision/surface_records.h"
 #include "collision/vertex_positions.h"
+#include "intersection/rounded_signs.h"
 
 #include <algorithm>
 
@@ -64,34 +65,6 @@ struct Side {
     for (size_t k = 0; k < 3; ++k) corners[k] = {lanes[k][0], lanes[k][1], lanes[k][2]};
     return corners;
   }
-
-  PlacedTriangle WithEdges() const {
-    PlacedTriangle placed = {triangle, CornerPositions(), {}};
-    for (int k = 0; k < 3; ++k) placed.edges[k] = EdgeOf(body.surface, triangle, k);
-    return placed;
-  }
-};
-
-// A triangle of placed patches.
-struct PlacedSide {
-  const Side& side;
-  const PlacedPatches& placed;
-
-  Corners CornersAt(uint32_t triangle) const {
-    return WithTriangles(side.body.surface, [&](const auto& triangles) {
-      Corners corners;
-      for (int k = 0; k < 3; ++k) {
-        const float* at = &placed.vertices[size_t{4} * VertexOf(triangles[triangle], k)];
-        corners[static_cast<size_t>(k)] = {at[0], at[1], at[2]};
-      }
-      return corners;
-    });
-  }
-  PlacedTriangle WithEdges(uint32_t triangle) const {
-    PlacedTriangle whole = {triangle, CornersAt(triangle), {}};
-    for (int k = 0; k < 3; ++k) whole.edges[k] = EdgeOf(side.body.surface, triangle, k);
-    return whole;
-  }
 };
 
 struct Search {
@@ -100,6 +73,7 @@ struct Search {
   std::span<TrianglePair> pairs;
   std::span<PlacedPatches> placed;  // of both, or none
   BodyPairCount count;
+  CornerColumns corners;
 
   // Tests all triangles of two patches whose boxes meet. Most pairs of patches are far smaller than
   // a search in their trees would pay for.
@@ -118,7 +92,6 @@ struct Search {
     // The shift that breaks ties does not reach across a gap.
     if (GreatestOf(Max(box_a.low - box_b.high, box_b.low - box_a.high)) > 0.0f) return true;
     uint32_t *const of_a = a.picked.data(), *const of_b = b.picked.data();
-    uint32_t* const near = b.near.data();
     const BoxColumns boxes_a = a.Boxes();
     const uint32_t count_a = a.Meeting(box_b, pair.patches[0], begin[0], end[0], of_a);
     if (count_a == 0) return true;
@@ -130,23 +103,67 @@ struct Search {
     const uint32_t count_b = b.Meeting(picked, pair.patches[1], begin[1], end[1], of_b);
     if (count_b == 0) return true;
     const BoxColumns picked_b = b.Pick({of_b, count_b});
-    const PlacedSide at_a = {moved, a}, at_b = {fixed, b};
-    for (uint32_t i = 0; i < count_a; ++i) {
-      const uint32_t num_near = picked_b.Meeting(boxes_a.At(of_a[i]), 0, count_b, near);
-      if (num_near == 0) continue;
-      const Corners corners = at_a.CornersAt(of_a[i]);
-      const RoundedPlane plane(corners);
-      for (uint32_t j = 0; j < num_near; ++j) {
-        const uint32_t other = of_b[near[j]];
-        const Corners of_other = at_b.CornersAt(other);
-        ++count.candidates;
-        if (plane.IsBeside(of_other) || RoundedPlane(of_other).IsBeside(corners)) continue;
-        Segment segment;
-        if (!Intersect(corners, of_other, &segment)) continue;
-        if (count.pairs == pairs.size()) return false;
-        pairs[count.pairs++] = MakePair(at_a.WithEdges(of_a[i]), at_b.WithEdges(other), segment);
-      }
+    NearPairs near = {a.near.span(), b.near.span()};
+    for (uint32_t i = 0; i < count_a;) {
+      i = PairMeeting(boxes_a, {of_a, count_a}, i, picked_b, {of_b, count_b}, &near);
+      if (!TestNear(near)) return false;
+      near.count = 0;
     }
+    return true;
+  }
+
+  // Tests triangles of placed patches.
+  bool TestNear(const NearPairs& near) {
+    count.candidates += near.count;
+    for (uint32_t i = 0; i < near.count; i += CornerColumns::kMost) {
+      const size_t most = std::min(size_t{near.count - i}, CornerColumns::kMost);
+      if (!TestSome(near.first.subspan(i, most), near.second.subspan(i, most))) return false;
+    }
+    return true;
+  }
+
+  bool TestSome(std::span<const uint32_t> of_moved, std::span<const uint32_t> of_fixed) {
+    const float* const vertices[2] = {placed[0].vertices.data(), placed[1].vertices.data()};
+    const auto list = [](const Side& side, std::span<const uint32_t> of,
+                         uint32_t(&columns)[3][CornerColumns::kMost]) {
+      WithTriangles(side.body.surface, [&](const auto& triangles) {
+        for (size_t i = 0; i < of.size(); ++i)
+          for (int k = 0; k < 3; ++k) columns[k][i] = 4 * VertexOf(triangles[of[i]], k);
+      });
+    };
+    list(moved, of_moved, corners.moved);
+    list(fixed, of_fixed, corners.fixed);
+    uint32_t bits[CornerColumns::kMost];
+    RoundedSigns(vertices[0], vertices[1], corners, of_moved.size(), bits);
+    const auto corners_of = [&](size_t body, const uint32_t(&columns)[3][CornerColumns::kMost],
+                                size_t i) {
+      Corners all;
+      for (size_t k = 0; k < 3; ++k) {
+        const float* const at = vertices[body] + columns[k][i];
+        all[k] = {at[0], at[1], at[2]};
+      }
+      return all;
+    };
+    for (size_t i = 0; i < of_moved.size(); ++i) {
+      if ((bits[i] & kTrianglesApart) != 0) continue;
+      const Corners a = corners_of(0, corners.moved, i), b = corners_of(1, corners.fixed, i);
+      Segment segment;
+      const bool intersect = (bits[i] & kSignsKnown) != 0 ? SegmentOf(SignsOf(bits[i]), &segment)
+                                                          : Intersect(a, b, &segment);
+      if (intersect && !Add({of_moved[i], a, {}}, {of_fixed[i], b, {}}, segment)) return false;
+    }
+    return true;
+  }
+
+  // Adds the pair of triangles that intersect. Returns false if there is no room.
+  bool Add(PlacedTriangle of_moved, PlacedTriangle of_fixed, const Segment& segment) {
+    if (count.pairs == pairs.size()) return false;
+    for (const SegmentEnd& end : {segment.start, segment.end}) {
+      const bool is_moved = end.edge_of == Surface::kMoved;
+      PlacedTriangle& at = is_moved ? of_moved : of_fixed;
+      at.edges[end.corner] = EdgeOf((is_moved ? moved : fixed).body.surface, at.index, end.corner);
+    }
+    pairs[count.pairs++] = MakePair(of_moved, of_fixed, segment);
     return true;
   }
 
@@ -164,11 +181,10 @@ struct Search {
     fixed.Place(candidate.triangles[1], candidate.tets[1]);
     // The shift that breaks ties does not reach across a gap.
     if (GreatestOf(Max(moved.low - fixed.high, fixed.low - moved.high)) > 0.0f) return true;
+    const Corners a = moved.CornerPositions(), b = fixed.CornerPositions();
     Segment segment;
-    if (!Intersect(moved.CornerPositions(), fixed.CornerPositions(), &segment)) return true;
-    if (count.pairs == pairs.size()) return false;
-    pairs[count.pairs++] = MakePair(moved.WithEdges(), fixed.WithEdges(), segment);
-    return true;
+    return !Intersect(a, b, &segment) ||
+           Add({moved.triangle, a, {}}, {fixed.triangle, b, {}}, segment);
   }
 };
 

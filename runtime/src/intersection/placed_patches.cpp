@@ -13,10 +13,10 @@ bool PlacedPatches::Reserve(const Allocator& allocator, size_t num_vertices, siz
                             size_t patches) {
   for (int k = 0; k < 3; ++k) {
     for (Array<float>* column : {&low[k], &high[k], &picked_low[k], &picked_high[k]}) {
-      if (!column->Allocate(allocator, triangles + kPadding, 0.0f)) return false;
+      if (!column->Allocate(allocator, triangles + kLanePadding, 0.0f)) return false;
     }
   }
-  const size_t chunks = triangles / kChunk + patches + 1 + kPadding;
+  const size_t chunks = triangles / kChunk + patches + 1 + kLanePadding;
   for (int k = 0; k < 3; ++k) {
     if (!chunk_low[k].Allocate(allocator, chunks, 0.0f) ||
         !chunk_high[k].Allocate(allocator, chunks, 0.0f)) {
@@ -24,7 +24,8 @@ bool PlacedPatches::Reserve(const Allocator& allocator, size_t num_vertices, siz
     }
   }
   search = 0;
-  return picked.Allocate(allocator, triangles) && near.Allocate(allocator, triangles) &&
+  return picked.Allocate(allocator, triangles + kLanePadding) &&
+         near.Allocate(allocator, triangles + kLanePadding) &&
          vertices.Allocate(allocator, 4 * num_vertices, 0.0f) &&
          bounds.Allocate(allocator, 8 * patches) && placed_in.Allocate(allocator, patches, 0u);
 }
@@ -83,7 +84,7 @@ LaneBox PlacedPatches::Place(const CollisionBody& body, const Vec3& offset, uint
 uint32_t PlacedPatches::Meeting(const LaneBox& box, uint32_t patch, uint32_t begin, uint32_t end,
                                 uint32_t* list) const {
   const BoxColumns boxes = Boxes();
-  if (end - begin <= 2 * kChunk) return boxes.Meeting(box, begin, end, list);
+  if (end - begin <= 2 * kChunk) return FindMeeting(box, boxes, begin, end, list);
   const BoxColumns chunks = {{chunk_low[0].data(), chunk_low[1].data(), chunk_low[2].data()},
                              {chunk_high[0].data(), chunk_high[1].data(), chunk_high[2].data()}};
   constexpr uint32_t kAtOnce = 64;
@@ -91,11 +92,11 @@ uint32_t PlacedPatches::Meeting(const LaneBox& box, uint32_t patch, uint32_t beg
   const uint32_t last = first + (end - begin + kChunk - 1) / kChunk;
   uint32_t count = 0;
   for (uint32_t from = first; from < last; from += kAtOnce) {
-    uint32_t met[kAtOnce];
-    const uint32_t num_met = chunks.Meeting(box, from, std::min(from + kAtOnce, last), met);
+    uint32_t met[kAtOnce + kLanePadding];
+    const uint32_t num_met = FindMeeting(box, chunks, from, std::min(from + kAtOnce, last), met);
     for (uint32_t i = 0; i < num_met; ++i) {
       const uint32_t at = begin + kChunk * (met[i] - first);
-      count += boxes.Meeting(box, at, std::min(at + kChunk, end), list + count);
+      count += FindMeeting(box, boxes, at, std::min(at + kChunk, end), list + count);
     }
   }
   return count;
@@ -112,24 +113,6 @@ BoxColumns PlacedPatches::Pick(std::span<const uint32_t> which) {
     boxes.high[k] = picked_high[k].data();
   }
   return boxes;
-}
-
-uint32_t BoxColumns::Meeting(const LaneBox& box, uint32_t begin, uint32_t end,
-                             uint32_t* list) const {
-  Float4 lows[3], highs[3];
-  for (int k = 0; k < 3; ++k) lows[k] = Broadcast(box.low[k]), highs[k] = Broadcast(box.high[k]);
-  uint32_t count = 0;
-  for (uint32_t i = begin; i < end; i += 4) {
-    Float4 gap = Max(Load4(&low[0][i]) - highs[0], lows[0] - Load4(&high[0][i]));
-    gap = Max(gap, Max(Load4(&low[1][i]) - highs[1], lows[1] - Load4(&high[1][i])));
-    gap = Max(gap, Max(Load4(&low[2][i]) - highs[2], lows[2] - Load4(&high[2][i])));
-    if (LeastOf(gap) > 0.0f) continue;
-    for (uint32_t k = 0; k < 4 && i + k < end; ++k) {
-      list[count] = i + k;
-      count += gap[static_cast<int>(k)] > 0.0f ? 0 : 1;
-    }
-  }
-  return count;
 }
 
 }  // namespace plush

@@ -3,44 +3,24 @@
 #pragma once
 
 #include "base/array.h"
-#include "base/float4.h"
 #include "collision/collision_state.h"
+#include "intersection/meeting_boxes.h"
 
 #include <cstdint>
 #include <span>
 
 namespace plush {
 
-/// A box in lanes x, y, z; the fourth lane has no meaning.
-struct LaneBox {
-  Float4 low, high;
-};
-
-/// Boxes of triangles [m] by axis; with room for three more after the last one, which lanes load.
-struct BoxColumns {
-  const float *low[3], *high[3];
-
-  LaneBox At(uint32_t i) const {
-    return {Float4{low[0][i], low[1][i], low[2][i], 0.0f},
-            Float4{high[0][i], high[1][i], high[2][i], 0.0f}};
-  }
-  /// Writes which of those from `begin` to `end` meet the box, touching included, to `list`.
-  /// Returns their number.
-  uint32_t Meeting(const LaneBox& box, uint32_t begin, uint32_t end, uint32_t* list) const;
-};
-
 /// Patches of one body in the coordinates of a search.
 struct PlacedPatches {
-  /// The last four lanes may begin at the last triangle.
-  static constexpr size_t kPadding = 3;
   /// Triangles of a patch come in chunks with a box: neighbours in its tree lie close together.
   static constexpr uint32_t kChunk = 16;
 
   Array<float> vertices;         ///< x, y, z, 0 [m], by the surface's vertices (4 x most vertices)
-  Array<float> low[3], high[3];  ///< of the triangles' boxes [m] (most triangles + 3)
+  Array<float> low[3], high[3];  ///< of the triangles' boxes [m] (most triangles + kLanePadding)
   Array<float> chunk_low[3], chunk_high[3];    ///< of chunks of a patch's triangles, see ChunkOf
   Array<float> picked_low[3], picked_high[3];  ///< of some of them (likewise)
-  Array<uint32_t> picked, near;                ///< memory for lists of them (most triangles)
+  Array<uint32_t> picked, near;                ///< memory for lists of them (likewise)
   Array<float> bounds;                         ///< of the patches: LaneBox (8 x most patches)
   Array<uint32_t> placed_in;                   ///< the search that placed a patch (most patches)
   uint32_t search = 0;
@@ -51,7 +31,7 @@ struct PlacedPatches {
   bool Holds(const CollisionView& surface) const {
     return vertices.size() >= 4 * surface.vertices.size() &&
            placed_in.size() >= surface.patches.size() &&
-           low[0].size() >= surface.num_triangles() + kPadding;
+           low[0].size() >= surface.num_triangles() + kLanePadding;
   }
   /// Forgets what has been placed.
   void Begin();

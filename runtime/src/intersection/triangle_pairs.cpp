@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace plush {
@@ -40,55 +39,35 @@ bool Same(const std::array<int, 3>& sides) { return sides[0] == sides[1] && side
 
 }  // namespace
 
-// With u = 2^-24, and norms that sum components: edges and distances err by u each, the normal's
-// products and difference by 3 u, the product's terms by 4 u. In all less than 12 u |e| |f| |d|.
-RoundedPlane::RoundedPlane(const Corners& corners) : origin_(corners[0]) {
-  const Vec3 e = corners[1] - corners[0], f = corners[2] - corners[0];
-  constexpr float kRounding = 12.0f * 0.5f * std::numeric_limits<float>::epsilon();
-  const auto norm = [](const Vec3& a) { return std::fabs(a.x) + std::fabs(a.y) + std::fabs(a.z); };
-  normal_ = Cross(e, f);
-  rounding_ = kRounding * norm(e) * norm(f);
-}
-
-bool RoundedPlane::IsBeside(const Corners& other) const {
-  constexpr float kUnderflow = 1.0e-25f;
-  bool is_above = true, is_below = true;
-  for (const Vec3& corner : other) {
-    const Vec3 d = corner - origin_;
-    const float height = Dot(normal_, d);
-    const float error = rounding_ * (std::fabs(d.x) + std::fabs(d.y) + std::fabs(d.z)) + kUnderflow;
-    is_above &= height > error;
-    is_below &= height < -error;
-  }
-  return is_above | is_below;
-}
-
-bool Intersect(const Corners& moved, const Corners& fixed, Segment* segment) {
-  const std::array<int, 3> side_moved = SidesOf(moved, fixed, 1);
-  if (Same(side_moved) && HasArea(fixed)) return false;
-  const std::array<int, 3> side_fixed = SidesOf(fixed, moved, -1);
-  if (Same(side_fixed) && HasArea(moved)) return false;
-
-  int sign[3][3];  // of edge i of `moved` and edge j of `fixed`, both in their triangle's direction
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      sign[i][j] = EdgeSign(moved[i], moved[(i + 1) % 3], fixed[j], fixed[(j + 1) % 3]);
-
+bool SegmentOf(const PairSigns& signs, Segment* segment) {
+  const auto& sign = signs.edges;
   int starts = 0, ends = 0;
-  const auto note = [&](Surface edge_of, int corner, bool start) {
+  const auto note = [&](Surface edge_of, size_t corner, bool start) {
     (start ? segment->start : segment->end) = {edge_of, static_cast<uint8_t>(corner)};
     ++(start ? starts : ends);
   };
-  for (int i = 0; i < 3; ++i) {
-    const int next = (i + 1) % 3;
+  for (size_t i = 0; i < 3; ++i) {
+    const size_t next = (i + 1) % 3;
     // An edge of `moved` that goes to the front of `fixed` leads into the segment's start. An edge
     // of `fixed` that goes to the front of `moved` leads out of its end.
-    if (side_moved[i] != side_moved[next] && sign[i][0] == sign[i][1] && sign[i][1] == sign[i][2])
-      note(Surface::kMoved, i, side_moved[next] > 0);
-    if (side_fixed[i] != side_fixed[next] && sign[0][i] == sign[1][i] && sign[1][i] == sign[2][i])
-      note(Surface::kFixed, i, side_fixed[next] < 0);
+    if (signs.moved[i] != signs.moved[next] && Same(sign[i]))
+      note(Surface::kMoved, i, signs.moved[next] > 0);
+    if (signs.fixed[i] != signs.fixed[next] && Same({sign[0][i], sign[1][i], sign[2][i]}))
+      note(Surface::kFixed, i, signs.fixed[next] < 0);
   }
   return starts == 1 && ends == 1;
+}
+
+bool Intersect(const Corners& moved, const Corners& fixed, Segment* segment) {
+  PairSigns signs;
+  signs.moved = SidesOf(moved, fixed, 1);
+  if (Same(signs.moved) && HasArea(fixed)) return false;
+  signs.fixed = SidesOf(fixed, moved, -1);
+  if (Same(signs.fixed) && HasArea(moved)) return false;
+  for (size_t i = 0; i < 3; ++i)
+    for (size_t j = 0; j < 3; ++j)
+      signs.edges[i][j] = EdgeSign(moved[i], moved[(i + 1) % 3], fixed[j], fixed[(j + 1) % 3]);
+  return SegmentOf(signs, segment);
 }
 
 int CrossingOf(Surface edge_of, const Vec3& p, const Vec3& q, const Corners& triangle) {

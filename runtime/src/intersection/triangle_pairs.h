@@ -31,18 +31,14 @@ struct Segment {
   SegmentEnd start, end;
 };
 
-/// A triangle's plane, rounded. Tells most triangles that do not intersect, without exact signs.
-class RoundedPlane {
- public:
-  explicit RoundedPlane(const Corners& corners);
-
-  /// Whether all corners are certainly on the same side; if so, the triangles do not intersect.
-  bool IsBeside(const Corners& other) const;
-
- private:
-  Vec3 origin_, normal_;
-  float rounding_;  // of a product with the normal, per distance
+/// Signs of two triangles, 1 or -1, from which follows whether and how they intersect.
+struct PairSigns {
+  std::array<int, 3> moved, fixed;          ///< sides of the corners of each, of the other's plane
+  std::array<std::array<int, 3>, 3> edges;  ///< of edge i of the moved and edge j of the fixed one
 };
+
+/// Whether triangles with these signs intersect. Sets `segment` if they do.
+bool SegmentOf(const PairSigns& signs, Segment* segment);
 
 /// Whether two triangles intersect. Sets `segment` if they do.
 bool Intersect(const Corners& moved, const Corners& fixed, Segment* segment);
@@ -77,7 +73,7 @@ struct PlacedTriangle {
   uint32_t index = 0;
   Corners corners;
   uint32_t edges[3] = {};  ///< 3 t + k names the edge from corner k of triangle t; of two such
-                           ///< names for one edge always the same one
+                           ///< names for one edge always the same one. Those of the segment's ends
 };
 
 /// The pair of two triangles that intersect in `segment`.
