@@ -92,20 +92,17 @@ struct Search {
     // The shift that breaks ties does not reach across a gap.
     if (GreatestOf(Max(box_a.low - box_b.high, box_b.low - box_a.high)) > 0.0f) return true;
     uint32_t *const of_a = a.picked.data(), *const of_b = b.picked.data();
-    const BoxColumns boxes_a = a.Boxes();
-    const uint32_t count_a = a.Meeting(box_b, pair.patches[0], begin[0], end[0], of_a);
+    LaneBox around_a, around_b;
+    const uint32_t count_a = a.Meeting(box_b, pair.patches[0], begin[0], end[0], of_a, &around_a);
     if (count_a == 0) return true;
-    LaneBox picked = boxes_a.At(of_a[0]);
-    for (uint32_t i = 1; i < count_a; ++i) {
-      const LaneBox box = boxes_a.At(of_a[i]);
-      picked = {Min(picked.low, box.low), Max(picked.high, box.high)};
-    }
-    const uint32_t count_b = b.Meeting(picked, pair.patches[1], begin[1], end[1], of_b);
+    const uint32_t count_b =
+        b.Meeting(around_a, pair.patches[1], begin[1], end[1], of_b, &around_b);
     if (count_b == 0) return true;
-    const BoxColumns picked_b = b.Pick({of_b, count_b});
+    const PlacedPatches::Picked picked = b.Pick({of_b, count_b});
     NearPairs near = {a.near.span(), b.near.span()};
     for (uint32_t i = 0; i < count_a;) {
-      i = PairMeeting(boxes_a, {of_a, count_a}, i, picked_b, {of_b, count_b}, &near);
+      i = PairMeeting(a.Boxes(), {of_a, count_a}, i, picked.boxes, picked.chunks, {of_b, count_b},
+                      &near);
       if (!TestNear(near)) return false;
       near.count = 0;
     }

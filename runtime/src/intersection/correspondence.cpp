@@ -103,10 +103,10 @@ void RegionPoints::ForTriangles(Visit visit) const {
   const CollisionView& view = surface_.body.surface;
   const uint32_t begin = view.patches[region_.patch].first_triangle;
   const uint32_t end = TrianglesEnd(view, region_.patch);
-  const std::array<Vec3, 4> nodes = surface_.NodesOfTet(view.patches[region_.patch].tet);
+  const PatchCorners corners(surface_, region_.patch);
   const uint32_t step = (end - begin + kMostVisited - 1) / kMostVisited;
   for (uint32_t t = begin; t < end; t += step) {
-    const Corners c = surface_.CornersAt(nodes, t);
+    const Corners c = corners.At(t);
     visit(t, (c[0] + c[1] + c[2]) * (1.0f / 3.0f), kNoPair);
   }
 }
@@ -130,9 +130,10 @@ RegionPoint RegionPoints::Middle() const {
 // and with the ends of its curves' segments.
 template <class Visit>
 void RegionPoints::ForCorners(Visit visit) const {
+  const PatchCorners of_patch(surface_, region_.patch);
   ForTriangles([&](uint32_t t, const Vec3& centroid, uint32_t index) {
     const auto see = [&](const Vec3& p) { visit(t, p + kInwards * (centroid - p)); };
-    const Corners corners = surface_.CornersAt(t);
+    const Corners corners = of_patch.At(t);
     const CutTriangle* const cut = index == kNoPair ? nullptr : &flood_.cuts[index];
     for (size_t k = 0; k < 3; ++k)
       if (cut == nullptr || cut->winding[k] > 0) see(corners[k]);

@@ -4,6 +4,7 @@
 #include "base/vector_math.h"
 #include "collision/deformed_patch.h"
 #include "intersection/body_pairs.h"
+#include "intersection/flat_sums.h"
 #include "intersection/winding.h"
 
 #include <algorithm>
@@ -13,29 +14,8 @@
 namespace plush {
 namespace {
 
-// Sums over flat pieces of one triangle, about its first corner and along its normal.
-struct FlatSums {
-  DoubleVector unit;
-  Vec3 origin;
-  double area = 0.0, moment[3] = {};
-
-  explicit FlatSums(const Corners& c) : unit{0, 0, 0}, origin(c[0]) {
-    const DoubleVector n = Cross(Difference(c[1], c[0]), Difference(c[2], c[0]));
-    const double length = std::sqrt(Dot(n, n));
-    if (length > 0.0) unit = n * (1.0 / length);
-  }
-
-  // The triangle from the origin over a to b, `times` times [Civ Eq. 5.7, with its centroid put
-  // right].
-  void Add(const Vec3& a, const Vec3& b, int times) {
-    const DoubleVector p = Difference(a, origin), q = Difference(b, origin);
-    const double part = 0.5 * times * Dot(unit, Cross(p, q));
-    area += part;
-    moment[0] += part * (p.x + q.x) / 3.0;
-    moment[1] += part * (p.y + q.y) / 3.0;
-    moment[2] += part * (p.z + q.z) / 3.0;
-  }
-};
+// Marks of a triangle.
+constexpr uint32_t kIsCut = 1, kHasItem = 2;
 
 class Flooding {
  public:
@@ -60,6 +40,11 @@ class Flooding {
                   s_.cut_of.size() >= surface_.body.surface.num_triangles() &&
                   s_.whole_of.size() >= surface_.body.surface.patches.size();
     if (!s_.complete) return;
+    constexpr uint32_t kMostRuns = 1u << 30;
+    if (++s_.run == kMostRuns) {
+      std::fill(s_.marks.begin(), s_.marks.end(), 0u);
+      s_.run = 1;
+    }
     ListCuts();
     for (uint32_t i = 0; i < s_.num_cuts; ++i)
       if (!s_.cuts[i].known) NumberGroup(i);
@@ -76,12 +61,16 @@ class Flooding {
   uint32_t TriangleOf(const TrianglePair& pair) const { return moved() ? pair.moved : pair.fixed; }
 
   CutTriangle* CutOf(uint32_t triangle) {
-    const uint32_t i = s_.cut_of[triangle];
-    return i < s_.num_cuts && s_.cuts[i].triangle == triangle ? &s_.cuts[i] : nullptr;
+    return s_.marks[triangle] >> 2 == s_.run && (s_.marks[triangle] & kIsCut) != 0
+               ? &s_.cuts[s_.cut_of[triangle]]
+               : nullptr;
   }
   bool HasItem(uint32_t triangle) const {
-    const uint32_t i = s_.item_of[triangle];
-    return i < s_.num_items && s_.items[i].triangle == triangle;
+    return s_.marks[triangle] >> 2 == s_.run && (s_.marks[triangle] & kHasItem) != 0;
+  }
+  void Mark(uint32_t triangle, uint32_t bit) {
+    uint32_t& mark = s_.marks[triangle];
+    mark = (mark >> 2 == s_.run ? mark : s_.run << 2) | bit;
   }
   bool HoldsCuts(uint32_t patch) const {
     const uint32_t i = s_.cut_patch_of[patch];
@@ -113,12 +102,15 @@ class Flooding {
       return std::make_tuple(TriangleOf(pairs_[a]), curve_of_[a], a) <
              std::make_tuple(TriangleOf(pairs_[b]), curve_of_[b], b);
     });
+    uint32_t patch = 0;
     for (uint32_t i = 0; i < pairs_.size(); ++i) {
       const uint32_t triangle = TriangleOf(pairs_[s_.by_triangle[i]]);
       if (s_.num_cuts == 0 || s_.cuts[s_.num_cuts - 1].triangle != triangle) {
+        const CollisionView& view = surface_.body.surface;
+        if (i == 0 || triangle >= TrianglesEnd(view, patch)) patch = surface_.PatchOf(triangle);
+        Mark(triangle, kIsCut);
         s_.cut_of[triangle] = s_.num_cuts;
-        s_.cuts[s_.num_cuts++] = {triangle, surface_.PatchOf(triangle), i, 0, {}, {}, {}, false,
-                                  kNoPair};
+        s_.cuts[s_.num_cuts++] = {triangle, patch, i, 0, {}, {}, {}, false, kNoPair};
       }
       ++s_.cuts[s_.num_cuts - 1].count;
     }
@@ -190,7 +182,7 @@ class Flooding {
   int GroupShift(uint32_t count) const {
     for (uint32_t i = 0; i < count; ++i) {
       const CutTriangle& cut = s_.cuts[s_.queue[i]];
-      const Corners corners = surface_.CornersAt(cut.triangle);
+      const Corners corners = PatchCorners(surface_, cut.patch).At(cut.triangle);
       for (size_t k = 0; k < 3; ++k)
         if (FarFrom(other_, corners[k])) return -cut.winding[k];
     }
@@ -237,34 +229,68 @@ class Flooding {
     return sum * (1.0f / static_cast<float>(count));
   }
 
-  // Adds a triangle to the region that is being built.
-  bool AddItem(uint32_t triangle, uint32_t cut, uint32_t first, uint32_t count) {
+  // Adds a cut triangle, or the part of it that pairs from `first` on bound, to the region that is
+  // being built.
+  bool AddItem(uint32_t index, uint32_t first) {
     if (s_.num_items == s_.items.size()) return s_.complete = false;
-    const Corners corners = surface_.CornersAt(triangle);
+    const uint32_t triangle = s_.cuts[index].triangle;
+    s_.items[s_.num_items++] = {triangle, index, 0.0f, {}, 0};
+    Mark(triangle, kHasItem);
+    s_.region_of[triangle] = s_.num_regions;
+    Region& region = s_.regions[s_.num_regions];
+    if (region.curve == kNoPair) region.curve = curve_of_[s_.by_triangle[first]];
+    return true;
+  }
+  void AddCut(uint32_t index) {
+    CutTriangle& cut = s_.cuts[index];
+    if (cut.region != kNoPair) return;
+    cut.region = s_.num_regions;
+    AddItem(index, cut.first);
+  }
+
+  // Adds a triangle that is not cut, unless it has been. Without branches, as in NamesBack.
+  void AddWhole(uint32_t triangle) {
+    if (s_.num_items == s_.items.size()) {
+      s_.complete = false;
+      return;
+    }
+    const uint32_t mark = s_.run << 2 | kHasItem;
+    const bool is_new = s_.marks[triangle] != mark;
+    s_.items[s_.num_items] = {triangle, kNoPair, 0.0f, {}, 0};
+    s_.num_items += is_new ? 1 : 0;
+    s_.marks[triangle] = mark;
+    uint32_t& region = s_.region_of[triangle];
+    region = is_new ? s_.num_regions : region;
+  }
+
+  // Measures an item, which some pairs bound if it is cut, and adds it to its region.
+  void Measure(const PatchCorners& of_patch, uint32_t first, uint32_t count, RegionItem* item) {
+    const Corners corners = of_patch.At(item->triangle);
     FlatSums whole(corners);
     whole.Add(corners[1], corners[2], 1);
-    FlatSums sums = cut == kNoPair ? whole : Clip(s_.cuts[cut], corners, first, count);
-    RegionItem& item = s_.items[s_.num_items];
-    item = {triangle, cut, 0.0f, {}, false};
-    const double area = std::min(sums.area, whole.area);
-    if (area > 1.0e-9 * whole.area) {
-      item.centroid = sums.origin + Vec3{ToFloat(sums.moment[0] / sums.area),
-                                         ToFloat(sums.moment[1] / sums.area),
-                                         ToFloat(sums.moment[2] / sums.area)};
-      item.area = ToFloat(area);
+    if (item->cut == kNoPair) {
+      Set(whole, whole.area, (corners[0] + corners[1] + corners[2]) * (1.0f / 3.0f), item);
     } else {
-      item.centroid = cut == kNoPair ? (corners[0] + corners[1] + corners[2]) * (1.0f / 3.0f)
-                                     : MeanOfPairs(first, count);
+      const FlatSums sums = Clip(s_.cuts[item->cut], corners, first, count);
+      Set(sums, whole.area, MeanOfPairs(first, count), item);
+    }
+  }
+
+  // `otherwise`: the centroid of an item without area.
+  void Set(const FlatSums& sums, double whole_area, const Vec3& otherwise, RegionItem* item) {
+    const double area = std::min(sums.area, whole_area);
+    item->centroid = otherwise;
+    if (area > 1.0e-9 * whole_area) {
+      item->centroid = sums.origin + Vec3{ToFloat(sums.moment[0] / sums.area),
+                                          ToFloat(sums.moment[1] / sums.area),
+                                          ToFloat(sums.moment[2] / sums.area)};
+      item->area = ToFloat(area);
     }
     Region& region = s_.regions[s_.num_regions];
-    if (cut != kNoPair && region.curve == kNoPair) region.curve = curve_of_[s_.by_triangle[first]];
-    const double times = double(item.area);
+    const double times = double(item->area);
     region.vector_area +=
         {ToFloat(times * sums.unit.x), ToFloat(times * sums.unit.y), ToFloat(times * sums.unit.z)};
-    region.area += item.area;
-    s_.item_of[triangle] = s_.num_items++;
-    s_.region_of[triangle] = s_.num_regions;
-    return true;
+    region.area += item->area;
   }
 
   bool BeginRegion(uint32_t patch) {
@@ -297,7 +323,8 @@ class Flooding {
       uint32_t next = i;
       while (next < end && curve_of_[s_.by_triangle[next]] == curve) ++next;
       if (curves_[curve].closed && BeginRegion(cut.patch)) {
-        if (!AddItem(cut.triangle, index, i, next - i)) return;
+        if (!AddItem(index, i)) return;
+        Measure(PatchCorners(surface_, cut.patch), i, next - i, &s_.items[s_.num_items - 1]);
         s_.regions[s_.num_regions].only_curve = curve;
         EndRegion();
         if (s_.regions[s_.num_regions - 1].area <= 0.0f) {
@@ -317,46 +344,65 @@ class Flooding {
     const uint32_t end = TrianglesEnd(surface_.body.surface, patch);
     if (!BeginRegion(patch)) return;
     const uint32_t first = s_.num_items;
-    const auto add = [&](uint32_t triangle) {
-      CutTriangle* const cut = CutOf(triangle);
-      if (cut == nullptr) {
-        if (!HasItem(triangle)) AddItem(triangle, kNoPair, 0, 0);
-      } else if (cut->region == kNoPair) {
-        cut->region = s_.num_regions;
-        AddItem(triangle, s_.cut_of[triangle], cut->first, cut->count);
-      }
-    };
-    add(s_.cuts[seed].triangle);
+    AddCut(seed);
     for (uint32_t i = first; i < s_.num_items; ++i) {
-      const uint32_t triangle = s_.items[i].triangle;
-      ForInsideNeighbours(i, [&](uint32_t neighbour) {
-        if (neighbour >= begin && neighbour < end) return add(neighbour);
-        s_.items[i].at_border = true;
+      const RegionItem item = s_.items[i];
+      const CutTriangle* const cut = item.cut == kNoPair ? nullptr : &s_.cuts[item.cut];
+      uint8_t border = 0;
+      ForInsideNeighbours(item.triangle, cut, [&](int corner, uint32_t neighbour) {
+        if (neighbour < begin || neighbour >= end) {
+          border |= static_cast<uint8_t>(1 << corner);
+        } else if (CutOf(neighbour) != nullptr) {
+          AddCut(s_.cut_of[neighbour]);
+        } else {
+          AddWhole(neighbour);
+        }
       });
-      const CutTriangle* const cut = CutOf(triangle);
+      s_.items[i].border = border;
       for (uint32_t j = 0; cut != nullptr && HasInsideCorner(*cut) && j < cut->count; ++j)
         join_(user_, curve_of_[s_.by_triangle[cut->first + j]], first_region_ + s_.num_regions);
     }
     if (s_.num_items == first) return;
+    const PatchCorners corners(surface_, patch);
+    for (uint32_t i = first; i < s_.num_items; ++i) {
+      RegionItem& item = s_.items[i];
+      const bool is_cut = item.cut != kNoPair;
+      Measure(corners, is_cut ? s_.cuts[item.cut].first : 0, is_cut ? s_.cuts[item.cut].count : 0,
+              &item);
+    }
     const uint32_t curve = s_.regions[s_.num_regions].curve;
     if (curve != kNoPair) join_(user_, curve, first_region_ + s_.num_regions);
     EndRegion();
   }
 
-  // Calls visit(neighbour) across the edges of an item's triangle with a part inside.
+  // Calls visit(corner, neighbour) across the edges of a triangle with a part inside.
   template <class Visit>
-  void ForInsideNeighbours(uint32_t item, Visit visit) {
-    const uint32_t triangle = s_.items[item].triangle;
-    const CutTriangle* const cut = CutOf(triangle);
-    for (int k = 0; k < 3; ++k) {
-      if (cut != nullptr && !EdgeInside(*cut, k)) continue;
-      const uint32_t neighbour = surface_.Neighbour(triangle, k);
-      if (neighbour == kNoTriangle || SharedCorner(triangle, k, neighbour) < 0) {
-        s_.open = true;
-        continue;
+  void ForInsideNeighbours(uint32_t triangle, const CutTriangle* cut, Visit visit) {
+    WithTriangles(surface_.body.surface, [&](const auto& triangles) {
+      for (int k = 0; k < 3; ++k) {
+        if (cut != nullptr && !EdgeInside(*cut, k)) continue;
+        const uint32_t neighbour = NeighbourOf(triangles[triangle], k);
+        if (neighbour == kNoTriangle || !NamesBack(triangles[neighbour], triangle)) {
+          s_.open = true;
+          continue;
+        }
+        visit(k, neighbour);
       }
-      visit(neighbour);
-    }
+    });
+  }
+
+  template <class Record>
+  static bool NamesBack(const Record& record, uint32_t triangle) {
+    // Without branches: which one it is cannot be guessed.
+    return (NeighbourOf(record, 0) == triangle) | (NeighbourOf(record, 1) == triangle) |
+           (NeighbourOf(record, 2) == triangle);
+  }
+
+  // Calls visit(neighbour) across the edges at which a region's item ends at another patch.
+  template <class Visit>
+  void ForBorderNeighbours(const RegionItem& item, Visit visit) const {
+    for (int k = 0; item.border >> k != 0; ++k)
+      if ((item.border >> k & 1) != 0) visit(surface_.Neighbour(item.triangle, k));
   }
 
   void AddWholePatch(uint32_t patch) {
@@ -375,15 +421,10 @@ class Flooding {
   }
 
   void FloodWholePatches() {
-    for (uint32_t i = 0; i < s_.num_items; ++i) {
-      if (!s_.items[i].at_border) continue;
-      const uint32_t own = s_.regions[s_.region_of[s_.items[i].triangle]].patch;
-      ForInsideNeighbours(i, [&](uint32_t neighbour) {
-        if (HasItem(neighbour)) return;
-        const uint32_t patch = surface_.PatchOf(neighbour);
-        if (patch != own) AddWholePatch(patch);
+    for (uint32_t i = 0; i < s_.num_items; ++i)
+      ForBorderNeighbours(s_.items[i], [&](uint32_t neighbour) {
+        if (!HasItem(neighbour)) AddWholePatch(surface_.PatchOf(neighbour));
       });
-    }
     for (uint32_t i = 0; i < s_.num_regions; ++i)
       if (s_.regions[i].num_items == 0)
         ForLinks(s_.regions[i].patch, [&](uint32_t next) { AddWholePatch(next); });
@@ -398,15 +439,12 @@ class Flooding {
   }
 
   void JoinRegions() {
-    for (uint32_t i = 0; i < s_.num_items; ++i) {
-      const uint32_t region = s_.region_of[s_.items[i].triangle];
-      if (!s_.items[i].at_border) continue;
-      ForInsideNeighbours(i, [&](uint32_t neighbour) {
+    for (uint32_t i = 0; i < s_.num_items; ++i)
+      ForBorderNeighbours(s_.items[i], [&](uint32_t neighbour) {
         const uint32_t next =
             HasItem(neighbour) ? s_.region_of[neighbour] : WholeRegion(surface_.PatchOf(neighbour));
-        if (next != kNoPair && next != region) Join(region, next);
+        if (next != kNoPair) Join(s_.region_of[s_.items[i].triangle], next);
       });
-    }
     for (uint32_t i = 0; i < s_.num_regions; ++i)
       if (s_.regions[i].num_items == 0)
         ForLinks(s_.regions[i].patch, [&](uint32_t patch) {
@@ -432,9 +470,10 @@ class Flooding {
 
 bool FloodScratch::Reserve(const Allocator& allocator, size_t pairs, size_t num_regions_most,
                            size_t triangles, size_t patches) {
+  run = 0;
   return by_triangle.Allocate(allocator, pairs) && cuts.Allocate(allocator, pairs) &&
          queue.Allocate(allocator, pairs) && cut_of.Allocate(allocator, triangles) &&
-         item_of.Allocate(allocator, triangles) && region_of.Allocate(allocator, triangles) &&
+         marks.Allocate(allocator, triangles, 0u) && region_of.Allocate(allocator, triangles) &&
          items.Allocate(allocator, triangles + pairs) &&
          regions.Allocate(allocator, num_regions_most) &&
          cut_patches.Allocate(allocator, patches) && cut_patch_of.Allocate(allocator, patches) &&

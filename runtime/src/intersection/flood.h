@@ -37,7 +37,7 @@ struct RegionItem {
   uint32_t cut = kNoPair;  ///< its CutTriangle, or none
   float area = 0.0f;       ///< inside [m^2]
   Vec3 centroid;           ///< of that part [m]
-  bool at_border = false;  ///< whether a neighbour inside is in another patch
+  uint8_t border = 0;      ///< bit k: across the edge from corner k, the inside is another patch's
 };
 
 /// A part of a patch inside the other body.
@@ -56,16 +56,17 @@ struct FloodScratch {
   Array<uint32_t> by_triangle;  ///< pairs, by triangle, then curve
   Array<CutTriangle> cuts;      ///< by triangle
   Array<uint32_t> queue;
-  Array<uint32_t> cut_of;     ///< triangle to cut, valid if that names the triangle
-  Array<uint32_t> item_of;    ///< triangle to item, likewise
-  Array<uint32_t> region_of;  ///< triangle to its item's region
+  Array<uint32_t> marks;   ///< of a triangle in a run: 4 run, and whether it is cut or has an item
+  Array<uint32_t> cut_of;  ///< triangle to cut, if it is marked so
+  Array<uint32_t> region_of;  ///< triangle to its item's region, likewise
   Array<RegionItem> items;
   Array<Region> regions;
   Array<uint32_t> cut_patches;          ///< patches that hold cuts
-  Array<uint32_t> cut_patch_of;         ///< patch to cut_patches, likewise
+  Array<uint32_t> cut_patch_of;         ///< patch to cut_patches, valid if that names the patch
   Array<uint32_t> whole_of;             ///< patch to its region, valid if that is the whole patch
   Array<uint32_t> reached, reached_of;  ///< patches of pieces that have been looked at
   uint32_t num_cuts = 0, num_items = 0, num_regions = 0, num_cut_patches = 0;
+  uint32_t run = 0;       ///< number of floods
   bool open = false;      ///< a region reaches an open border
   bool complete = false;  ///< false: some memory was too small
 

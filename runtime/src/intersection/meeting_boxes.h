@@ -18,6 +18,9 @@ struct LaneBox {
 /// Lanes load and store up to this many elements after the last one.
 inline constexpr size_t kLanePadding = 15;
 
+/// Boxes come in chunks with a box of their own: neighbours in a patch's tree lie close together.
+inline constexpr uint32_t kBoxChunk = 16;
+
 /// Boxes of triangles [m] by axis, with room for kLanePadding more; finite.
 struct BoxColumns {
   const float *low[3], *high[3];
@@ -41,14 +44,16 @@ struct NearPairs {
 };
 
 /// Writes which of the boxes from `begin` to `end` meet `box` to `list`, which has room for
-/// kLanePadding more. Returns their number.
-uint32_t FindMeeting(const LaneBox& box, const BoxColumns& boxes, uint32_t begin, uint32_t end,
-                     uint32_t* list);
+/// kLanePadding more. `chunks`: of boxes from `begin` on. Returns their number, and in `around` the
+/// box of these and of what it held.
+uint32_t FindMeeting(const LaneBox& box, const BoxColumns& boxes, const BoxColumns& chunks,
+                     uint32_t begin, uint32_t end, uint32_t* list, LaneBox* around);
 
 /// Adds the pairs of a box number `of_a[i]` of `a`, i from `begin` on, and a box number j of `b`
-/// which meet, as {of_a[i], of_b[j]}, in this order. Stops where `pairs` lack room for all of
-/// `of_b`; returns that i, or the size of `of_a`.
+/// which meet, as {of_a[i], of_b[j]}, in this order. `chunks`: of `b`. Stops where `pairs` lack
+/// room for all of `of_b`; returns that i, or the size of `of_a`.
 uint32_t PairMeeting(const BoxColumns& a, std::span<const uint32_t> of_a, uint32_t begin,
-                     const BoxColumns& b, std::span<const uint32_t> of_b, NearPairs* pairs);
+                     const BoxColumns& b, const BoxColumns& chunks, std::span<const uint32_t> of_b,
+                     NearPairs* pairs);
 
 }  // namespace plush

@@ -27,8 +27,8 @@ class Finder {
  public:
   Finder(const PlacedBody& moved, const PlacedBody& fixed, PairScratch* scratch,
          std::span<PairContact> contacts)
-      : sides_{{moved.body, {}, Surface::kMoved},
-               {fixed.body, OffsetTo(moved, fixed), Surface::kFixed}},
+      : sides_{{moved.body, {}, Surface::kMoved, &scratch->placed[0]},
+               {fixed.body, OffsetTo(moved, fixed), Surface::kFixed, &scratch->placed[1]}},
         s_(*scratch),
         contacts_(contacts) {}
 

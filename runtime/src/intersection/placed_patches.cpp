@@ -1,26 +1,42 @@
 // SPDX-License-Identifier: MIT
 #include "intersection/placed_patches.h"
 
+#include "base/vector_math.h"
 #include "collision/surface_records.h"
-#include "collision/vertex_positions.h"
+#include "intersection/place_vertices.h"
 
 #include <algorithm>
 #include <limits>
 
 namespace plush {
 
+namespace {
+
+constexpr float kMost = std::numeric_limits<float>::max();
+
+LaneBox Nothing() { return {Broadcast(kMost), Broadcast(-kMost)}; }
+
+LaneBox Around(const LaneBox& a, const LaneBox& b) {
+  return {Min(a.low, b.low), Max(a.high, b.high)};
+}
+
+BoxColumns ColumnsFrom(const Array<float> (&low)[3], const Array<float> (&high)[3], size_t first) {
+  return {{low[0].data() + first, low[1].data() + first, low[2].data() + first},
+          {high[0].data() + first, high[1].data() + first, high[2].data() + first}};
+}
+
+}  // namespace
+
 bool PlacedPatches::Reserve(const Allocator& allocator, size_t num_vertices, size_t triangles,
                             size_t patches) {
+  const size_t chunks = triangles / kBoxChunk + patches + 1 + kLanePadding;
   for (int k = 0; k < 3; ++k) {
     for (Array<float>* column : {&low[k], &high[k], &picked_low[k], &picked_high[k]}) {
       if (!column->Allocate(allocator, triangles + kLanePadding, 0.0f)) return false;
     }
-  }
-  const size_t chunks = triangles / kChunk + patches + 1 + kLanePadding;
-  for (int k = 0; k < 3; ++k) {
-    if (!chunk_low[k].Allocate(allocator, chunks, 0.0f) ||
-        !chunk_high[k].Allocate(allocator, chunks, 0.0f)) {
-      return false;
+    for (Array<float>* column :
+         {&chunk_low[k], &chunk_high[k], &picked_chunk_low[k], &picked_chunk_high[k]}) {
+      if (!column->Allocate(allocator, chunks, 0.0f)) return false;
     }
   }
   search = 0;
@@ -42,77 +58,87 @@ LaneBox PlacedPatches::Place(const CollisionBody& body, const Vec3& offset, uint
   if (placed_in[patch] == search) return {Load4(of_patch), Load4(of_patch + 4)};
   placed_in[patch] = search;
   const CollisionView& surface = body.surface;
-  std::array<Vec3, 4> nodes = NodesOf(surface.tets[tet], body.x);
-  for (Vec3& node : nodes) node += offset;
-  const TetLanes lanes = LanesOf(nodes);
+  Vec3 nodes[4];
+  for (int k = 0; k < 4; ++k) nodes[k] = body.x[surface.tets[tet].nodes[k]] + offset;
+  const size_t first = surface.patches[patch].first_vertex;
   const size_t last = patch + 1 < surface.patches.size() ? surface.patches[patch + 1].first_vertex
                                                          : surface.vertices.size();
-  for (size_t v = surface.patches[patch].first_vertex; v < last; ++v) {
-    Store4(VertexLanes(lanes, surface.vertices[v]), &vertices[4 * v]);
-  }
-  constexpr float kMost = std::numeric_limits<float>::max();
-  const LaneBox none = {Broadcast(kMost), Broadcast(-kMost)};
-  LaneBox all = none;
-  WithTriangles(surface, [&](const auto& triangles) {
-    const uint32_t begin = surface.patches[patch].first_triangle;
-    const uint32_t end = TrianglesEnd(surface, patch);
-    uint32_t chunk = ChunkOf(patch, begin);
-    LaneBox of_chunk = none;
-    for (uint32_t t = begin; t < end; ++t) {
-      const auto corner = [&](int k) {
-        return Load4(&vertices[size_t{4} * VertexOf(triangles[t], k)]);
-      };
-      const Float4 a = corner(0), b = corner(1), c = corner(2);
-      const LaneBox box = {Min(Min(a, b), c), Max(Max(a, b), c)};
-      for (int k = 0; k < 3; ++k) low[k][t] = box.low[k], high[k][t] = box.high[k];
-      of_chunk = {Min(of_chunk.low, box.low), Max(of_chunk.high, box.high)};
-      if ((t - begin + 1) % kChunk != 0 && t + 1 != end) continue;
-      for (int k = 0; k < 3; ++k) {
-        chunk_low[k][chunk] = of_chunk.low[k];
-        chunk_high[k][chunk] = of_chunk.high[k];
-      }
-      ++chunk;
-      all = {Min(all.low, of_chunk.low), Max(all.high, of_chunk.high)};
-      of_chunk = none;
-    }
-  });
+  PlaceVertices(nodes, surface.vertices.subspan(first, last - first), &vertices[4 * first]);
+  const LaneBox all = WithTriangles(
+      surface, [&](const auto& triangles) { return Bound(surface, triangles, patch); });
   Store4(all.low, of_patch);
   Store4(all.high, of_patch + 4);
   return all;
 }
 
-uint32_t PlacedPatches::Meeting(const LaneBox& box, uint32_t patch, uint32_t begin, uint32_t end,
-                                uint32_t* list) const {
-  const BoxColumns boxes = Boxes();
-  if (end - begin <= 2 * kChunk) return FindMeeting(box, boxes, begin, end, list);
-  const BoxColumns chunks = {{chunk_low[0].data(), chunk_low[1].data(), chunk_low[2].data()},
-                             {chunk_high[0].data(), chunk_high[1].data(), chunk_high[2].data()}};
-  constexpr uint32_t kAtOnce = 64;
-  const uint32_t first = ChunkOf(patch, begin);
-  const uint32_t last = first + (end - begin + kChunk - 1) / kChunk;
-  uint32_t count = 0;
-  for (uint32_t from = first; from < last; from += kAtOnce) {
-    uint32_t met[kAtOnce + kLanePadding];
-    const uint32_t num_met = FindMeeting(box, chunks, from, std::min(from + kAtOnce, last), met);
-    for (uint32_t i = 0; i < num_met; ++i) {
-      const uint32_t at = begin + kChunk * (met[i] - first);
-      count += FindMeeting(box, boxes, at, std::min(at + kChunk, end), list + count);
+// Sets the boxes of a patch's triangles and chunks. Returns that of all.
+template <class Record>
+LaneBox PlacedPatches::Bound(const CollisionView& surface, std::span<const Record> triangles,
+                             uint32_t patch) {
+  const uint32_t begin = surface.patches[patch].first_triangle;
+  const uint32_t end = TrianglesEnd(surface, patch);
+  const auto box_of = [&](uint32_t t) -> LaneBox {
+    const auto corner = [&](int k) {
+      return Load4(&vertices[size_t{4} * VertexOf(triangles[t], k)]);
+    };
+    const Float4 a = corner(0), b = corner(1), c = corner(2);
+    return {Min(Min(a, b), c), Max(Max(a, b), c)};
+  };
+  LaneBox all = Nothing();
+  for (uint32_t from = begin, chunk = ChunkOf(patch, begin); from < end;
+       from += kBoxChunk, ++chunk) {
+    const uint32_t to = std::min(from + kBoxChunk, end);
+    LaneBox of_chunk = Nothing();
+    uint32_t t = from;
+    for (; t + 4 <= to; t += 4) {
+      LaneBox boxes[4];
+      for (uint32_t i = 0; i < 4; ++i) {
+        boxes[i] = box_of(t + i);
+        of_chunk = Around(of_chunk, boxes[i]);
+      }
+      Transpose4(&boxes[0].low, &boxes[1].low, &boxes[2].low, &boxes[3].low);
+      Transpose4(&boxes[0].high, &boxes[1].high, &boxes[2].high, &boxes[3].high);
+      for (int k = 0; k < 3; ++k)
+        Store4(boxes[k].low, &low[k][t]), Store4(boxes[k].high, &high[k][t]);
     }
+    for (; t < to; ++t) {
+      const LaneBox box = box_of(t);
+      of_chunk = Around(of_chunk, box);
+      for (int k = 0; k < 3; ++k) low[k][t] = box.low[k], high[k][t] = box.high[k];
+    }
+    for (int k = 0; k < 3; ++k) {
+      chunk_low[k][chunk] = of_chunk.low[k];
+      chunk_high[k][chunk] = of_chunk.high[k];
+    }
+    all = Around(all, of_chunk);
   }
-  return count;
+  return all;
 }
 
-BoxColumns PlacedPatches::Pick(std::span<const uint32_t> which) {
-  BoxColumns boxes;
-  for (int k = 0; k < 3; ++k) {
-    for (size_t i = 0; i < which.size(); ++i) {
-      picked_low[k][i] = low[k][which[i]];
-      picked_high[k][i] = high[k][which[i]];
+uint32_t PlacedPatches::Meeting(const LaneBox& box, uint32_t patch, uint32_t begin, uint32_t end,
+                                uint32_t* list, LaneBox* around) const {
+  *around = Nothing();
+  return FindMeeting(box, Boxes(), ColumnsFrom(chunk_low, chunk_high, ChunkOf(patch, begin)), begin,
+                     end, list, around);
+}
+
+PlacedPatches::Picked PlacedPatches::Pick(std::span<const uint32_t> which) {
+  LaneBox of_chunk = Nothing();
+  for (size_t i = 0; i < which.size(); ++i) {
+    const LaneBox box = Boxes().At(which[i]);
+    of_chunk = Around(of_chunk, box);
+    const bool ends = (i + 1) % kBoxChunk == 0 || i + 1 == which.size();
+    for (int k = 0; k < 3; ++k) {
+      picked_low[k][i] = box.low[k];
+      picked_high[k][i] = box.high[k];
+      if (!ends) continue;
+      picked_chunk_low[k][i / kBoxChunk] = of_chunk.low[k];
+      picked_chunk_high[k][i / kBoxChunk] = of_chunk.high[k];
     }
-    boxes.low[k] = picked_low[k].data();
-    boxes.high[k] = picked_high[k].data();
+    if (ends) of_chunk = Nothing();
   }
-  return boxes;
+  return {ColumnsFrom(picked_low, picked_high, 0),
+          ColumnsFrom(picked_chunk_low, picked_chunk_high, 0)};
 }
 
 }  // namespace plush

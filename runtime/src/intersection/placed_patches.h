@@ -13,16 +13,14 @@ namespace plush {
 
 /// Patches of one body in the coordinates of a search.
 struct PlacedPatches {
-  /// Triangles of a patch come in chunks with a box: neighbours in its tree lie close together.
-  static constexpr uint32_t kChunk = 16;
-
   Array<float> vertices;         ///< x, y, z, 0 [m], by the surface's vertices (4 x most vertices)
   Array<float> low[3], high[3];  ///< of the triangles' boxes [m] (most triangles + kLanePadding)
   Array<float> chunk_low[3], chunk_high[3];    ///< of chunks of a patch's triangles, see ChunkOf
-  Array<float> picked_low[3], picked_high[3];  ///< of some of them (likewise)
-  Array<uint32_t> picked, near;                ///< memory for lists of them (likewise)
-  Array<float> bounds;                         ///< of the patches: LaneBox (8 x most patches)
-  Array<uint32_t> placed_in;                   ///< the search that placed a patch (most patches)
+  Array<float> picked_low[3], picked_high[3];  ///< of some triangles
+  Array<float> picked_chunk_low[3], picked_chunk_high[3];
+  Array<uint32_t> picked, near;  ///< memory for lists of them (likewise)
+  Array<float> bounds;           ///< of the patches: LaneBox (8 x most patches)
+  Array<uint32_t> placed_in;     ///< the search that placed a patch (most patches)
   uint32_t search = 0;
 
   /// Makes room. Returns false if the allocator fails.
@@ -33,18 +31,26 @@ struct PlacedPatches {
            placed_in.size() >= surface.patches.size() &&
            low[0].size() >= surface.num_triangles() + kLanePadding;
   }
+  /// Whether a patch has been placed since Begin.
+  bool HasPlaced(uint32_t patch) const {
+    return patch < placed_in.size() && placed_in[patch] == search;
+  }
   /// Forgets what has been placed.
   void Begin();
   /// Places a patch of `body`, whose coordinates are `offset` [m] away, unless it is placed.
   /// Returns its bounds.
   LaneBox Place(const CollisionBody& body, const Vec3& offset, uint32_t tet, uint32_t patch);
 
+  /// Boxes of some triangles, and of chunks of them.
+  struct Picked {
+    BoxColumns boxes, chunks;
+  };
   /// The boxes of some of the placed triangles, one after the other, until the next call.
-  BoxColumns Pick(std::span<const uint32_t> which);
+  Picked Pick(std::span<const uint32_t> which);
   /// Writes which triangles of a placed patch, those from `begin` to `end`, meet the box to `list`.
-  /// Returns their number.
-  uint32_t Meeting(const LaneBox& box, uint32_t patch, uint32_t begin, uint32_t end,
-                   uint32_t* list) const;
+  /// Returns their number, and in `around` their box.
+  uint32_t Meeting(const LaneBox& box, uint32_t patch, uint32_t begin, uint32_t end, uint32_t* list,
+                   LaneBox* around) const;
   /// Of the placed triangles.
   BoxColumns Boxes() const {
     return {{low[0].data(), low[1].data(), low[2].data()},
@@ -52,9 +58,12 @@ struct PlacedPatches {
   }
 
  private:
+  template <class Record>
+  LaneBox Bound(const CollisionView& surface, std::span<const Record> triangles, uint32_t patch);
+
   // The first chunk of a patch. Each patch leaves at most one unused.
   static uint32_t ChunkOf(uint32_t patch, uint32_t first_triangle) {
-    return first_triangle / kChunk + patch;
+    return first_triangle / kBoxChunk + patch;
   }
 };
 

@@ -6,6 +6,7 @@
 #include "collision/double_vector.h"
 #include "collision/surface_records.h"
 #include "collision/vertex_positions.h"
+#include "intersection/placed_patches.h"
 #include "intersection/triangle_pairs.h"
 
 #include <algorithm>
@@ -20,8 +21,9 @@ inline Vec3 OffsetTo(const PlacedBody& moved, const PlacedBody& fixed) {
 
 struct PlacedSurface {
   const CollisionBody& body;
-  Vec3 offset;   ///< to the common coordinates [m]
-  Surface role;  ///< in ties
+  Vec3 offset;                            ///< to the common coordinates [m]
+  Surface role;                           ///< in ties
+  const PlacedPatches* placed = nullptr;  ///< by the search of the two bodies' pairs, or null
 
   /// O(log num_patches).
   uint32_t PatchOf(uint32_t triangle) const {
@@ -56,6 +58,35 @@ struct PlacedSurface {
       return NeighbourOf(triangles[triangle], corner);
     });
   }
+};
+
+/// Corners of a patch's triangles, those of PlacedSurface::CornersAt.
+class PatchCorners {
+ public:
+  PatchCorners(const PlacedSurface& surface, uint32_t patch)
+      : surface_(surface),
+        placed_(surface.placed != nullptr && surface.placed->HasPlaced(patch)
+                    ? surface.placed->vertices.data()
+                    : nullptr) {
+    if (placed_ == nullptr) nodes_ = surface.NodesOfTet(surface.body.surface.patches[patch].tet);
+  }
+
+  Corners At(uint32_t triangle) const {
+    if (placed_ == nullptr) return surface_.CornersAt(nodes_, triangle);
+    return WithTriangles(surface_.body.surface, [&](const auto& triangles) {
+      Corners corners;
+      for (int k = 0; k < 3; ++k) {
+        const float* const at = placed_ + size_t{4} * VertexOf(triangles[triangle], k);
+        corners[static_cast<size_t>(k)] = {at[0], at[1], at[2]};
+      }
+      return corners;
+    });
+  }
+
+ private:
+  const PlacedSurface& surface_;
+  const float* placed_;  // of the search, or null
+  std::array<Vec3, 4> nodes_ = {};
 };
 
 }  // namespace plush
