@@ -3,33 +3,24 @@
 
 #include "base/vector_math.h"
 #include "collision/deformed_patch.h"
-#include "intersection/body_pairs.h"
+#include "intersection/cut_triangles.h"
 #include "intersection/flat_sums.h"
-#include "intersection/winding.h"
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 namespace plush {
 namespace {
 
-// Marks of a triangle.
-constexpr uint32_t kIsCut = 1, kHasItem = 2;
-
-class Flooding {
+class Flooding : private CutTriangles {
  public:
   Flooding(const PlacedSurface& surface, const PlacedSurface& other,
            std::span<const TrianglePair> pairs, std::span<const uint32_t> curve_of,
            std::span<const Curve> curves, uint32_t first_region, FloodScratch* scratch, void* user,
            JoinCallback join)
-      : surface_(surface),
-        other_(other),
-        pairs_(pairs),
-        curve_of_(curve_of),
+      : CutTriangles(surface, other, pairs, curve_of, scratch),
         curves_(curves),
         first_region_(first_region),
-        s_(*scratch),
         user_(user),
         join_(join) {}
 
@@ -40,14 +31,9 @@ class Flooding {
                   s_.cut_of.size() >= surface_.body.surface.num_triangles() &&
                   s_.whole_of.size() >= surface_.body.surface.patches.size();
     if (!s_.complete) return;
-    constexpr uint32_t kMostRuns = 1u << 30;
-    if (++s_.run == kMostRuns) {
-      std::fill(s_.marks.begin(), s_.marks.end(), 0u);
-      s_.run = 1;
-    }
-    ListCuts();
-    for (uint32_t i = 0; i < s_.num_cuts; ++i)
-      if (!s_.cuts[i].known) NumberGroup(i);
+    Begin();
+    List();
+    Number();
     for (uint32_t i = 0; i < s_.num_cuts; ++i) {
       AddLoneCurves(i);
       if (s_.cuts[i].region == kNoPair && HasInside(s_.cuts[i])) FloodPatch(i);
@@ -57,137 +43,11 @@ class Flooding {
   }
 
  private:
-  bool moved() const { return surface_.role == Surface::kMoved; }
-  uint32_t TriangleOf(const TrianglePair& pair) const { return moved() ? pair.moved : pair.fixed; }
-
-  CutTriangle* CutOf(uint32_t triangle) {
-    return s_.marks[triangle] >> 2 == s_.run && (s_.marks[triangle] & kIsCut) != 0
-               ? &s_.cuts[s_.cut_of[triangle]]
-               : nullptr;
-  }
-  bool HasItem(uint32_t triangle) const {
-    return s_.marks[triangle] >> 2 == s_.run && (s_.marks[triangle] & kHasItem) != 0;
-  }
-  void Mark(uint32_t triangle, uint32_t bit) {
-    uint32_t& mark = s_.marks[triangle];
-    mark = (mark >> 2 == s_.run ? mark : s_.run << 2) | bit;
-  }
-  bool HoldsCuts(uint32_t patch) const {
-    const uint32_t i = s_.cut_patch_of[patch];
-    return i < s_.num_cut_patches && s_.cut_patches[i] == patch;
-  }
   uint32_t WholeRegion(uint32_t patch) const {
     const uint32_t i = s_.whole_of[patch];
     const bool valid =
         i < s_.num_regions && s_.regions[i].patch == patch && s_.regions[i].num_items == 0;
     return valid ? i : kNoPair;
-  }
-
-  // The corner of `neighbour` at which the common edge begins, or -1 at an open border.
-  int SharedCorner(uint32_t triangle, int corner, uint32_t neighbour) const {
-    int shared = 0, at = -1;
-    for (int l = 0; l < 3; ++l)
-      if (surface_.Neighbour(neighbour, l) == triangle) ++shared, at = l;
-    if (shared < 2) return at;
-    const uint32_t edge = EdgeOf(surface_.body.surface, triangle, corner);
-    for (int l = 0; l < 3; ++l)
-      if (EdgeOf(surface_.body.surface, neighbour, l) == edge) at = l;
-    return at;
-  }
-
-  void ListCuts() {
-    for (uint32_t i = 0; i < pairs_.size(); ++i) s_.by_triangle[i] = i;
-    uint32_t* const begin = s_.by_triangle.begin();
-    std::sort(begin, begin + pairs_.size(), [&](uint32_t a, uint32_t b) {
-      return std::make_tuple(TriangleOf(pairs_[a]), curve_of_[a], a) <
-             std::make_tuple(TriangleOf(pairs_[b]), curve_of_[b], b);
-    });
-    uint32_t patch = 0;
-    for (uint32_t i = 0; i < pairs_.size(); ++i) {
-      const uint32_t triangle = TriangleOf(pairs_[s_.by_triangle[i]]);
-      if (s_.num_cuts == 0 || s_.cuts[s_.num_cuts - 1].triangle != triangle) {
-        const CollisionView& view = surface_.body.surface;
-        if (i == 0 || triangle >= TrianglesEnd(view, patch)) patch = surface_.PatchOf(triangle);
-        Mark(triangle, kIsCut);
-        s_.cut_of[triangle] = s_.num_cuts;
-        s_.cuts[s_.num_cuts++] = {triangle, patch, i, 0, {}, {}, {}, false, kNoPair};
-      }
-      ++s_.cuts[s_.num_cuts - 1].count;
-    }
-    for (uint32_t i = 0; i < s_.num_cuts; ++i) {
-      CutTriangle& cut = s_.cuts[i];
-      if (!HoldsCuts(cut.patch)) {
-        s_.cut_patch_of[cut.patch] = s_.num_cut_patches;
-        s_.cut_patches[s_.num_cut_patches++] = cut.patch;
-      }
-      ForCrossings(cut, cut.first, cut.count, [&](int corner, int change, const Vec3&) {
-        cut.change[corner] += change;
-        cut.pierces[corner] = true;
-      });
-    }
-  }
-
-  // Calls visit(corner, change of the winding number along the edge, point) for the places at which
-  // the triangle's edges pierce the other surface.
-  template <class Visit>
-  void ForCrossings(const CutTriangle& cut, uint32_t first, uint32_t count, Visit visit) const {
-    uint32_t edges[3];
-    for (int k = 0; k < 3; ++k) edges[k] = EdgeOf(surface_.body.surface, cut.triangle, k);
-    const auto note = [&](const Piercing& key, int change, const Vec3& at) {
-      if (key.edge_of != surface_.role) return;
-      for (int k = 0; k < 3; ++k)
-        if (edges[k] == key.edge) return visit(k, change, at);
-    };
-    for (uint32_t i = first; i < first + count; ++i) {
-      const TrianglePair& pair = pairs_[s_.by_triangle[i]];
-      // An edge of the moved surface that leads into the start goes to the front of the other's.
-      note(pair.start, moved() ? -1 : 1, pair.from);
-      note(pair.end, moved() ? 1 : -1, pair.to);
-    }
-  }
-
-  // Numbers the corners of all cuts that share edges with `seed`: first relative to its corner 0.
-  void NumberGroup(uint32_t seed) {
-    uint32_t done = 0, count = 0;
-    s_.queue[count++] = seed;
-    s_.cuts[seed].known = true;
-    SetWinding(&s_.cuts[seed], 0, 0);
-    while (done < count) {
-      const CutTriangle& cut = s_.cuts[s_.queue[done++]];
-      for (int k = 0; k < 3; ++k) {
-        const uint32_t neighbour = surface_.Neighbour(cut.triangle, k);
-        if (neighbour == kNoTriangle) continue;
-        CutTriangle* const next = CutOf(neighbour);
-        if (next == nullptr || next->known) continue;
-        const int corner = SharedCorner(cut.triangle, k, neighbour);
-        if (corner < 0) continue;
-        next->known = true;
-        SetWinding(next, (corner + 1) % 3, cut.winding[k]);
-        s_.queue[count++] = s_.cut_of[neighbour];
-      }
-    }
-    const int shift = GroupShift(count);
-    for (uint32_t i = 0; i < count; ++i)
-      for (int& winding : s_.cuts[s_.queue[i]].winding) winding += shift;
-  }
-
-  static void SetWinding(CutTriangle* cut, int corner, int winding) {
-    cut->winding[corner] = winding;
-    const int second = (corner + 1) % 3, third = (corner + 2) % 3;
-    cut->winding[second] = winding + cut->change[corner];
-    cut->winding[third] = cut->winding[second] + cut->change[second];
-  }
-
-  // What the numbers of the group of the first `count` cuts in the queue lack.
-  int GroupShift(uint32_t count) const {
-    for (uint32_t i = 0; i < count; ++i) {
-      const CutTriangle& cut = s_.cuts[s_.queue[i]];
-      const Corners corners = PatchCorners(surface_, cut.patch).At(cut.triangle);
-      for (size_t k = 0; k < 3; ++k)
-        if (FarFrom(other_, corners[k])) return -cut.winding[k];
-    }
-    const CutTriangle& cut = s_.cuts[s_.queue[0]];
-    return WindingAbout(other_, surface_.CornersAt(cut.triangle)[0]) - cut.winding[0];
   }
 
   static bool HasInsideCorner(const CutTriangle& cut) {
@@ -455,13 +315,8 @@ class Flooding {
 
   void Join(uint32_t a, uint32_t b) { join_(user_, first_region_ + a, first_region_ + b); }
 
-  const PlacedSurface& surface_;
-  const PlacedSurface& other_;
-  std::span<const TrianglePair> pairs_;
-  std::span<const uint32_t> curve_of_;
   std::span<const Curve> curves_;
   uint32_t first_region_;
-  FloodScratch& s_;
   void* user_;
   JoinCallback join_;
 };

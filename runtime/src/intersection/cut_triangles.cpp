@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// Source: cut_triangles.h.
+#include "intersection/cut_triangles.h"
+
+#include "intersection/winding.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace plush {
+
+void CutTriangles::Begin() {
+  constexpr uint32_t kMostRuns = 1u << 30;
+  if (++s_.run < kMostRuns) return;
+  std::fill(s_.marks.begin(), s_.marks.end(), 0u);
+  s_.run = 1;
+}
+
+// The corner of `neighbour` at which the common edge begins, or -1 at an open border.
+int CutTriangles::SharedCorner(uint32_t triangle, int corner, uint32_t neighbour) const {
+  int shared = 0, at = -1;
+  for (int l = 0; l < 3; ++l)
+    if (surface_.Neighbour(neighbour, l) == triangle) ++shared, at = l;
+  if (shared < 2) return at;
+  const uint32_t edge = EdgeOf(surface_.body.surface, triangle, corner);
+  for (int l = 0; l < 3; ++l)
+    if (EdgeOf(surface_.body.surface, neighbour, l) == edge) at = l;
+  return at;
+}
+
+void CutTriangles::List() {
+  for (uint32_t i = 0; i < pairs_.size(); ++i) s_.by_triangle[i] = i;
+  uint32_t* const begin = s_.by_triangle.begin();
+  std::sort(begin, begin + pairs_.size(), [&](uint32_t a, uint32_t b) {
+    return std::make_tuple(TriangleOf(pairs_[a]), curve_of_[a], a) <
+           std::make_tuple(TriangleOf(pairs_[b]), curve_of_[b], b);
+  });
+  uint32_t patch = 0;
+  for (uint32_t i = 0; i < pairs_.size(); ++i) {
+    const uint32_t triangle = TriangleOf(pairs_[s_.by_triangle[i]]);
+    if (s_.num_cuts == 0 || s_.cuts[s_.num_cuts - 1].triangle != triangle) {
+      const CollisionView& view = surface_.body.surface;
+      if (i == 0 || triangle >= TrianglesEnd(view, patch)) patch = surface_.PatchOf(triangle);
+      Mark(triangle, kIsCut);
+      s_.cut_of[triangle] = s_.num_cuts;
+      s_.cuts[s_.num_cuts++] = {triangle, patch, i, 0, {}, {}, {}, false, kNoPair};
+    }
+    ++s_.cuts[s_.num_cuts - 1].count;
+  }
+  for (uint32_t i = 0; i < s_.num_cuts; ++i) {
+    CutTriangle& cut = s_.cuts[i];
+    if (!HoldsCuts(cut.patch)) {
+      s_.cut_patch_of[cut.patch] = s_.num_cut_patches;
+      s_.cut_patches[s_.num_cut_patches++] = cut.patch;
+    }
+    ForCrossings(cut, cut.first, cut.count, [&](int corner, int change, const Vec3&) {
+      cut.change[corner] += change;
+      cut.pierces[corner] = true;
+    });
+  }
+}
+
+// Numbers the corners of all cuts that share edges with `seed`: first relative to its corner 0.
+void CutTriangles::NumberGroup(uint32_t seed) {
+  uint32_t done = 0, count = 0;
+  s_.queue[count++] = seed;
+  s_.cuts[seed].known = true;
+  SetWinding(&s_.cuts[seed], 0, 0);
+  while (done < count) {
+    const CutTriangle& cut = s_.cuts[s_.queue[done++]];
+    for (int k = 0; k < 3; ++k) {
+      const uint32_t neighbour = surface_.Neighbour(cut.triangle, k);
+      if (neighbour == kNoTriangle) continue;
+      CutTriangle* const next = CutOf(neighbour);
+      if (next == nullptr || next->known) continue;
+      const int corner = SharedCorner(cut.triangle, k, neighbour);
+      if (corner < 0) continue;
+      next->known = true;
+      SetWinding(next, (corner + 1) % 3, cut.winding[k]);
+      s_.queue[count++] = s_.cut_of[neighbour];
+    }
+  }
+  const int shift = GroupShift(count);
+  for (uint32_t i = 0; i < count; ++i)
+    for (int& winding : s_.cuts[s_.queue[i]].winding) winding += shift;
+}
+
+void CutTriangles::SetWinding(CutTriangle* cut, int corner, int winding) {
+  cut->winding[corner] = winding;
+  const int second = (corner + 1) % 3, third = (corner + 2) % 3;
+  cut->winding[second] = winding + cut->change[corner];
+  cut->winding[third] = cut->winding[second] + cut->change[second];
+}
+
+// What the numbers of the group of the first `count` cuts in the queue lack.
+int CutTriangles::GroupShift(uint32_t count) const {
+  for (uint32_t i = 0; i < count; ++i) {
+    const CutTriangle& cut = s_.cuts[s_.queue[i]];
+    const Corners corners = PatchCorners(surface_, cut.patch).At(cut.triangle);
+    for (size_t k = 0; k < 3; ++k)
+      if (FarFrom(other_, corners[k])) return -cut.winding[k];
+  }
+  const CutTriangle& cut = s_.cuts[s_.queue[0]];
+  return WindingAbout(other_, surface_.CornersAt(cut.triangle)[0]) - cut.winding[0];
+}
+
+void CutTriangles::Number() {
+  for (uint32_t i = 0; i < s_.num_cuts; ++i)
+    if (!s_.cuts[i].known) NumberGroup(i);
+}
+
+}  // namespace plush

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Triangles of a surface that take part in pairs, and the other surface's winding numbers about
+// their corners.
+#pragma once
+
+#include "intersection/body_pairs.h"
+#include "intersection/flood.h"
+
+#include <cstdint>
+#include <span>
+
+namespace plush {
+
+class CutTriangles {
+ protected:
+  CutTriangles(const PlacedSurface& surface, const PlacedSurface& other,
+               std::span<const TrianglePair> pairs, std::span<const uint32_t> curve_of,
+               FloodScratch* scratch)
+      : surface_(surface), other_(other), pairs_(pairs), curve_of_(curve_of), s_(*scratch) {}
+
+  /// Forgets the marks of the flood before.
+  void Begin();
+  /// Lists the triangles, by number.
+  void List();
+  /// Finds the winding numbers.
+  void Number();
+
+  bool moved() const { return surface_.role == Surface::kMoved; }
+  uint32_t TriangleOf(const TrianglePair& pair) const { return moved() ? pair.moved : pair.fixed; }
+
+  CutTriangle* CutOf(uint32_t triangle) {
+    return s_.marks[triangle] >> 2 == s_.run && (s_.marks[triangle] & kIsCut) != 0
+               ? &s_.cuts[s_.cut_of[triangle]]
+               : nullptr;
+  }
+  bool HasItem(uint32_t triangle) const {
+    return s_.marks[triangle] >> 2 == s_.run && (s_.marks[triangle] & kHasItem) != 0;
+  }
+  void Mark(uint32_t triangle, uint32_t bit) {
+    uint32_t& mark = s_.marks[triangle];
+    mark = (mark >> 2 == s_.run ? mark : s_.run << 2) | bit;
+  }
+  bool HoldsCuts(uint32_t patch) const {
+    const uint32_t i = s_.cut_patch_of[patch];
+    return i < s_.num_cut_patches && s_.cut_patches[i] == patch;
+  }
+
+  // Calls visit(corner, change of the winding number along the edge, point) for the places at which
+  // the triangle's edges pierce the other surface.
+  template <class Visit>
+  void ForCrossings(const CutTriangle& cut, uint32_t first, uint32_t count, Visit visit) const {
+    uint32_t edges[3];
+    for (int k = 0; k < 3; ++k) edges[k] = EdgeOf(surface_.body.surface, cut.triangle, k);
+    const auto note = [&](const Piercing& key, int change, const Vec3& at) {
+      if (key.edge_of != surface_.role) return;
+      for (int k = 0; k < 3; ++k)
+        if (edges[k] == key.edge) return visit(k, change, at);
+    };
+    for (uint32_t i = first; i < first + count; ++i) {
+      const TrianglePair& pair = pairs_[s_.by_triangle[i]];
+      // An edge of the moved surface that leads into the start goes to the front of the other's.
+      note(pair.start, moved() ? -1 : 1, pair.from);
+      note(pair.end, moved() ? 1 : -1, pair.to);
+    }
+  }
+
+  // Marks of a triangle.
+  static constexpr uint32_t kIsCut = 1, kHasItem = 2;
+
+  const PlacedSurface& surface_;
+  const PlacedSurface& other_;
+  std::span<const TrianglePair> pairs_;
+  std::span<const uint32_t> curve_of_;
+  FloodScratch& s_;
+
+ private:
+  int SharedCorner(uint32_t triangle, int corner, uint32_t neighbour) const;
+  void NumberGroup(uint32_t seed);
+  static void SetWinding(CutTriangle* cut, int corner, int winding);
+  int GroupShift(uint32_t count) const;
+};
+
+}  // namespace plush
