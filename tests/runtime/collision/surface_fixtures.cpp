@@ -183,7 +183,9 @@ std::vector<std::byte> SurfaceBytes(const tools::TetMesh& mesh, const SurfaceSha
 }
 
 SurfaceBody::SurfaceBody(const tools::TetMesh& mesh, const SurfaceShape& shape)
-    : shape_(SurfaceBytes(mesh, shape)) {
+    : SurfaceBody(SurfaceBytes(mesh, shape)) {}
+
+SurfaceBody::SurfaceBody(std::vector<std::byte> bytes) : shape_(std::move(bytes)) {
   REQUIRE(state_.Reserve(DefaultAllocator(), surface(), shape_.num_nodes()));
   for (uint32_t p = 0; p < surface().patches.size(); ++p) {
     patch_of_.resize(TrianglesEnd(surface(), p), p);

@@ -34,6 +34,8 @@ std::vector<std::byte> SurfaceBytes(const tools::TetMesh& mesh, const SurfaceSha
 class SurfaceBody {
  public:
   explicit SurfaceBody(const tools::TetMesh& mesh, const SurfaceShape& shape = {});
+  /// Of a baked file.
+  explicit SurfaceBody(std::vector<std::byte> bytes);
 
   const ShapeAsset& shape() const { return shape_; }
   const CollisionView& surface() const { return shape_.asset().collision(); }

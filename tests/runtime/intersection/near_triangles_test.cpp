@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Vector paths of the search for triangles that intersect, on every instruction set: boxes against
+// brute force, positions bit for bit, rounded signs against exact ones.
+#include "base/vector_math.h"
+#include "collision/vertex_positions.h"
+#include "intersection/meeting_boxes.h"
+#include "intersection/place_vertices.h"
+#include "intersection/rounded_signs.h"
+#include "runtime/simd_targets.h"
+#include "runtime/tet_fixtures.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+// Boxes with corners on a grid, so that many touch, and their chunks.
+struct GridBoxes {
+  std::vector<float> low[3], high[3], chunk_low[3], chunk_high[3];
+
+  GridBoxes(size_t count, int cells, Random* random) {
+    for (size_t k = 0; k < 3; ++k) {
+      for (size_t i = 0; i < count; ++i) {
+        low[k].push_back(static_cast<float>(random->Below(static_cast<uint32_t>(cells))));
+        high[k].push_back(low[k].back() + static_cast<float>(random->Below(3)));
+        if (i % kBoxChunk == 0) {
+          chunk_low[k].push_back(low[k].back());
+          chunk_high[k].push_back(high[k].back());
+        }
+        chunk_low[k].back() = std::min(chunk_low[k].back(), low[k].back());
+        chunk_high[k].back() = std::max(chunk_high[k].back(), high[k].back());
+      }
+      // What is behind the end meets everything.
+      low[k].resize(count + kLanePadding, -1e9f);
+      high[k].resize(count + kLanePadding, 1e9f);
+      chunk_low[k].resize(chunk_low[k].size() + kLanePadding, -1e9f);
+      chunk_high[k].resize(chunk_high[k].size() + kLanePadding, 1e9f);
+    }
+  }
+  BoxColumns All() const {
+    return {{low[0].data(), low[1].data(), low[2].data()},
+            {high[0].data(), high[1].data(), high[2].data()}};
+  }
+  BoxColumns Chunks() const {
+    return {{chunk_low[0].data(), chunk_low[1].data(), chunk_low[2].data()},
+            {chunk_high[0].data(), chunk_high[1].data(), chunk_high[2].data()}};
+  }
+};
+
+bool Meet(const BoxColumns& a, uint32_t i, const BoxColumns& b, uint32_t j) {
+  for (int k = 0; k < 3; ++k)
+    if (a.low[k][i] > b.high[k][j] || b.low[k][j] > a.high[k][i]) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("Boxes that meet are those of brute force, on every instruction set") {
+  const uint32_t seed = 91;
+  CAPTURE(seed);
+  for (const int64_t target : SimdTargets()) {
+    const SimdTargetScope scope(target);
+    CAPTURE(NameOf(target));
+    Random random(seed);
+    size_t found = 0, stops = 0;
+    for (int scene = 0; scene < 200; ++scene) {
+      CAPTURE(scene);
+      const uint32_t n = 1 + random.Below(20), m = 1 + random.Below(150);
+      const GridBoxes a(n, 12, &random), b(m, 12, &random);
+      std::vector<uint32_t> list(m + kLanePadding), of_a(n), of_b(m + kLanePadding);
+      std::vector<std::pair<uint32_t, uint32_t>> expected;
+      for (uint32_t j = 0; j < m; ++j) of_b[j] = 7 * j + 1;
+      for (uint32_t i = 0; i < n; ++i) {
+        of_a[i] = i;
+        std::vector<uint32_t> meeting;
+        constexpr float kMost = 1e30f;
+        LaneBox around = {Broadcast(kMost), Broadcast(-kMost)}, all = around;
+        for (uint32_t j = 0; j < m; ++j) {
+          if (!Meet(a.All(), i, b.All(), j)) continue;
+          meeting.push_back(j);
+          expected.push_back({i, 7 * j + 1});
+          all = {Min(all.low, b.All().At(j).low), Max(all.high, b.All().At(j).high)};
+        }
+        const uint32_t count =
+            FindMeeting(a.All().At(i), b.All(), b.Chunks(), 0, m, list.data(), &around);
+        REQUIRE(std::vector<uint32_t>(list.begin(), list.begin() + count) == meeting);
+        for (int k = 0; k < 3; ++k) {
+          REQUIRE(around.low[k] == all.low[k]);
+          REQUIRE(around.high[k] == all.high[k]);
+        }
+      }
+      // Little room: several calls.
+      std::vector<uint32_t> first(m + kLanePadding + random.Below(30)), second(first.size());
+      std::vector<std::pair<uint32_t, uint32_t>> pairs;
+      for (uint32_t i = 0; i < n; ++stops) {
+        NearPairs near = {first, second};
+        const uint32_t next =
+            PairMeeting(a.All(), of_a, i, b.All(), b.Chunks(), {of_b.data(), m}, &near);
+        REQUIRE(next > i);
+        i = next;
+        for (uint32_t k = 0; k < near.count; ++k) pairs.push_back({first[k], second[k]});
+      }
+      REQUIRE(pairs == expected);
+      found += pairs.size();
+    }
+    CHECK(found > 1000);
+    CHECK(stops > 250);
+  }
+}
+
+TEST_CASE("Vertices placed in lanes have the bits of single ones, on every instruction set") {
+  const uint32_t seed = 92;
+  CAPTURE(seed);
+  for (const int64_t target : SimdTargets()) {
+    const SimdTargetScope scope(target);
+    CAPTURE(NameOf(target));
+    Random random(seed);
+    for (size_t count = 0; count < 70; ++count) {
+      const Vec3 nodes[4] = {ToVec3(random.Vector(1.0)), ToVec3(random.Vector(1e3)),
+                             ToVec3(random.Vector(1e-3)), ToVec3(random.Vector(1.0))};
+      std::vector<Vec4> weights(count);
+      for (Vec4& w : weights) {
+        w = {float(random.Uniform(-1, 1)), float(random.Uniform(-1, 1)),
+             float(random.Uniform(-1, 1)), float(random.Uniform(-1, 1))};
+        if (random.Below(3) == 0) w.z = 0.0f;
+      }
+      std::vector<float> positions(4 * count + 1, 5.0f);
+      PlaceVertices(nodes, weights, positions.data());
+      for (size_t i = 0; i < count; ++i) {
+        const Vec3 at = VertexPosition({nodes[0], nodes[1], nodes[2], nodes[3]}, weights[i]);
+        REQUIRE(std::memcmp(&at, &positions[4 * i], sizeof at) == 0);
+      }
+      REQUIRE(positions.back() == 5.0f);
+    }
+  }
+}
+
+TEST_CASE("Rounded signs are exact ones where they are sure, on every instruction set") {
+  const uint32_t seed = 93;
+  CAPTURE(seed);
+  for (const int64_t target : SimdTargets()) {
+    const SimdTargetScope scope(target);
+    CAPTURE(NameOf(target));
+    Random random(seed);
+    const auto pairs = std::make_unique<CornerColumns>();
+    size_t sure = 0, intersect = 0, ties = 0;
+    for (int scene = 0; scene < 300; ++scene) {
+      // Numbers anywhere; near each other, far from the origin; on a grid, with many ties.
+      const int kind = scene % 3;
+      const auto coordinate = [&] {
+        if (kind == 0) return static_cast<float>(random.Uniform(-1, 1));
+        if (kind == 1) return static_cast<float>(100.0 + random.Uniform(-1e-4, 1e-4));
+        return static_cast<float>(random.Below(4));
+      };
+      const size_t count = 1 + random.Below(CornerColumns::kMost);
+      std::vector<float> vertices[2];
+      for (auto& of : vertices)
+        for (int i = 0; i < 4 * 200; ++i) of.push_back(coordinate());
+      for (size_t i = 0; i < count; ++i)
+        for (int k = 0; k < 3; ++k) {
+          pairs->moved[k][i] = 4 * random.Below(200);
+          pairs->fixed[k][i] = 4 * random.Below(200);
+        }
+      uint32_t bits[CornerColumns::kMost];
+      RoundedSigns(vertices[0].data(), vertices[1].data(), *pairs, count, bits);
+      for (size_t i = 0; i < count; ++i) {
+        Corners a, b;
+        for (size_t k = 0; k < 3; ++k) {
+          const float *p = &vertices[0][pairs->moved[k][i]], *q = &vertices[1][pairs->fixed[k][i]];
+          a[k] = {p[0], p[1], p[2]};
+          b[k] = {q[0], q[1], q[2]};
+        }
+        Segment exact, rounded;
+        const bool is_pair = Intersect(a, b, &exact);
+        if ((bits[i] & kTrianglesApart) != 0) {
+          REQUIRE_FALSE(is_pair);
+        } else if ((bits[i] & kSignsKnown) != 0) {
+          REQUIRE(SegmentOf(SignsOf(bits[i]), &rounded) == is_pair);
+          if (is_pair) {
+            ++intersect;
+            REQUIRE(exact.start.edge_of == rounded.start.edge_of);
+            REQUIRE(exact.start.corner == rounded.start.corner);
+            REQUIRE(exact.end.edge_of == rounded.end.edge_of);
+            REQUIRE(exact.end.corner == rounded.end.corner);
+          }
+        } else {
+          ties += kind == 2;
+          continue;
+        }
+        sure += kind == 0;
+      }
+    }
+    CHECK(sure > 12000);  // nearly all of them
+    CHECK(intersect > 1000);
+    CHECK(ties > 1000);
+  }
+}
