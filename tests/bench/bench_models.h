@@ -67,7 +67,8 @@ void AddBakeCases(const ModelFolder& models);       ///< check/horse_97k, bake/a
 void AddPartitionCases(const ModelFolder& models);  ///< partition/armadillo_86k and others
 void AddOpenCases(const ModelFolder& models);  ///< open/100k, open_trusted/100k, spawn/400_tets
 void AddRayCases(const ModelFolder& models);  ///< rays/deformed_100, rays/static_100k, and Embree's
-void AddIntersectionCases(const ModelFolder& models);  ///< intersection/two_bears, deep_pair
+/// intersection/two_bears, deep_pair, ablation, resolutions
+void AddIntersectionCases(const ModelFolder& models);
 void AddWorldCases();     ///< world/add_remove/10, 1000, 100000, add_remove_memory, empty_step
 void AddRotationCases();  ///< rotation/apd
 void AddBoundsCases();    ///< bounds/exact, bounds/civ
