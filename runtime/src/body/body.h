@@ -174,6 +174,7 @@ struct Body : Links<Body> {  // of System::waiting
     int volume_sweeps = 0;       ///< those of the substep
     int least_iterations = 0;    ///< outer ones
     bool starts_coarse = false;  ///< see IterationPlan
+    bool is_soft = false;        ///< the same
     int iterations = 0;          ///< done
     float longest = 0.0f;        ///< component of a displacement in the last one [m]
     float lowest = 1.0f;         ///< det F of any iterate

@@ -114,10 +114,20 @@ void SolveAttached(const FactoredSystem& system, float accuracy, AttachedPoints*
   attached->MoveOthers();
 }
 
-// A body's part in a solve with those that it touches.
+// Most outer iterations while the body touches and moves on. Measured over falls on a floor at an
+// angle: with two, a bear's motion is wrong by 0.02 of its size, an octopus's by 0.03.
+int MostIterations(const StepSettings& settings, const Body& body) {
+  if (settings.contact.iterations > 0) return settings.contact.iterations;
+  return body.progress.is_soft ? 2 : 3;
+}
+
+// A body's part in the solve of an outer iteration. If another one follows, points that a soft body
+// presses below a plane are left to it.
 ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, Body* body) {
   ContactProblem problem = ProblemOf(settings, system.system.dt, *body);
   if (body->attached.any()) problem.attached = &body->attached;
+  const Body::Progress& p = body->progress;
+  if (p.is_soft && p.iterations + 1 < MostIterations(settings, *body)) problem.rounds = 1;
   return {system, problem, &body->contacts, body->d.span()};
 }
 
@@ -139,12 +149,10 @@ std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
     }
     return body->rhs.span();
   }
-  ContactProblem problem = ProblemOf(settings, system.system.dt, *body);
-  problem.attached = attached;
-  const ContactSolveStats solved =
-      SolveWithContacts(system, problem, &body->contacts, body->d.span());
+  ContactSolve solve = PartOf(settings, system, body);
+  SolveWithContacts(&solve);
   if (attached != nullptr) attached->MoveOthers();
-  CountContacts(solved, stats);
+  CountContacts(solve.stats, stats);
   if (SolvesKeepMomentum(settings, *body) && !body->contacts.any()) {
     KeepMomentum(body->x.span(), body->momentum, body->d.span());
   }
@@ -393,6 +401,7 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
   body->progress.least_iterations =
       std::max(plan.outer_iterations, follows ? 1 : LeastIterations(body->kappa_dt, h));
   body->progress.starts_coarse = plan.starts_coarse && !body->contacts.any();
+  body->progress.is_soft = plan.is_soft;
   const float scale = MultiplierScale(body->kappa_dt, h);
   for (PlaneContact& contact : body->contacts.Current()) contact.impulse *= scale;
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);
@@ -465,7 +474,7 @@ bool WantsIteration(const SubstepOf& of, const Body& body, int least_of_island) 
   if (!body.contacts.any()) return false;
   const bool has_coarse = HasCoarseLevel(of.settings, body);
   if (has_coarse && done < 2) return true;  // clusters have not moved yet
-  const int own = of.settings.contact.iterations;
+  const int own = MostIterations(of.settings, body);
   if (!has_coarse && done < own) return true;
   return done < (has_coarse ? own : std::max(own, kMostWithoutCoarse)) &&
          body.progress.longest > kConverged * body.simulation.median_edge;

@@ -109,7 +109,8 @@ CoarseContacts PartOf(const StepSettings& settings, float h, std::span<ClusterSu
           .attached = body->attached.any() ? &body->attached : nullptr,
           .sums = sums,
           .responses = &body->responses,
-          .d = body->d.span()};
+          .d = body->d.span(),
+          .is_soft = body->progress.is_soft && !body->attached.any()};
 }
 
 // Finds the sums that the clusters' motions follow from, but for contacts, and C.
@@ -167,7 +168,7 @@ IterationPlan PlanIterations(const SplittingSettings& settings, const Body& body
   const bool starts_coarse = body.system->num_pinned > 0 && coarse.CrossesClusters(h, kStiff);
   const bool is_soft = !body.attached.has_constraints && coarse.most_bulk <= kSoftBulk &&
                        !coarse.CrossesClusters(h, kSoft);
-  return {is_soft ? 1 : 2, starts_coarse};
+  return {is_soft ? 1 : 2, starts_coarse, is_soft};
 }
 
 void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStats* stats,

@@ -12,8 +12,9 @@ namespace plush {
 namespace {
 
 // Few contacts on stiff clusters converge slowly: the block of D is far from a multiple of I. A
-// body on four nodes would rock for ever with 8 sweeps.
-constexpr int kMostSweeps = 32;
+// body on four nodes would rock for ever with 8 sweeps. A soft body's clusters are too stiff: the
+// better its coarse impulses have converged, the larger is the error of its motion.
+constexpr int kMostSweeps = 32, kMostSweepsOfSoft = 4;
 
 // Constraints on the coarse level have a compliance: this share of how much the fine level lets
 // their points move. Without it, three held points stop all clusters of a small body, and its
@@ -59,10 +60,10 @@ void PlaceContacts(CoarseContacts* of) {
   TouchedClusters* touched = &of->touched;
   ContactState* state = of->state;
   const std::span<const uint8_t> pinned = problem.surface.pinned;
-  for (size_t i = 0; i < pinned.size(); ++i) {
+  for (size_t i = 0; i < pinned.size() && !of->is_soft; ++i) {
     d[i] = pinned[i] != 0 ? Vec3{} : touched->Displacement(of->clusters[i], problem.y[i]);
   }
-  AddContacts(problem, d, state);
+  if (!of->is_soft) AddContacts(problem, d, state);
   FindOffsets(problem, state);
   for (uint32_t i = 0; i < state->num_contacts; ++i) {
     PlaneContact& contact = state->contacts[i];
@@ -185,10 +186,12 @@ void SolveCoarseContacts(CoarseContacts* first) {
   for (CoarseContacts* of = first; of != nullptr; of = of->next) {
     ForBetween(of->state, PrepareBetween);
   }
+  const bool is_soft = first->is_soft && first->next == nullptr;
+  const int most = is_soft ? kMostSweepsOfSoft : kMostSweeps;
   bool moves = true;
-  for (int sweep = 0; sweep < kMostSweeps && moves; ++sweep) {
+  for (int sweep = 0; sweep < most && moves; ++sweep) {
     moves = false;
-    const bool cones_follow = ConesFollow(sweep, kMostSweeps);
+    const bool cones_follow = ConesFollow(sweep, most);
     for (CoarseContacts* of = first; of != nullptr; of = of->next) {
       const float accuracy = of->problem.accuracy;
       ContactState* state = of->state;

@@ -36,6 +36,7 @@ struct CoarseContacts {
   std::span<ClusterSums> sums;
   CoarseResponses* responses = nullptr;  ///< those of `matrix` that are known; more on return
   std::span<NodeVec> d;                  ///< scratch memory (num_nodes + 1 x 1)
+  bool is_soft = false;                  ///< see IterationPlan; without springs
   CoarseContacts* next = nullptr;
   TouchedClusters touched;  ///< of the solve
 };
@@ -43,8 +44,8 @@ struct CoarseContacts {
 /// Finds impulses for which clusters that move by C^-1 Z^T (rhs + impulses) keep their points out
 /// of the planes and of other bodies of the solve, with Coulomb's friction, and for which attached
 /// points obey their springs. Starts from the impulses of the last solve. Adds contacts for points
-/// that would sink into a plane. Contacts with bodies that do not take part keep their impulses.
-/// Does not allocate.
+/// that would sink into a plane, unless the body is soft: the solve that follows finds them.
+/// Contacts with bodies that do not take part keep their impulses. Does not allocate.
 void SolveCoarseContacts(CoarseContacts* first);
 
 }  // namespace plush

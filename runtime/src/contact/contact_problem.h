@@ -232,6 +232,8 @@ struct ContactProblem {
   float reach = 0.0f;      ///< tets with a node closer to a plane are listed [m]; for speed
                            ///< only
   int sweeps = 8;          ///< between two solves with A; more if they would leave points sunk
+  int rounds = 2;  ///< searches for sunk points, each with sweeps. Those that the last round
+                   ///< presses below a plane are left to the next solve
   AttachedPoints* attached = nullptr;  ///< the body's, or null: none
 
   /// The collider in a slot, which is near the body.

@@ -12,7 +12,8 @@
 namespace plush {
 
 bool EmbeddedPoint::IsAt(const EmbeddedPoint& other) const {
-  return std::ranges::equal(nodes, other.nodes) && std::ranges::equal(weights, other.weights);
+  // Most points differ in the first weight, even those of one tet.
+  return std::ranges::equal(weights, other.weights) && std::ranges::equal(nodes, other.nodes);
 }
 
 EmbeddedPoint TouchingSurface::Node(uint32_t id) const {

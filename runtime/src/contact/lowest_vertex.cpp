@@ -30,7 +30,10 @@ LowVertex FindLowest(const Vec4* weights, size_t count, const float* gaps) {
     const V g2 = hn::Set(d, gaps[2]), g3 = hn::Set(d, gaps[3]);
     V best = hn::Set(d, kNone);
     auto first = hn::Zero(du);  // of the vectors that hold the best
-    for (; i + N <= count; i += N) {
+    // The last vector overlaps the one before: a vertex seen twice changes nothing.
+    for (bool is_last = false; !is_last; i += N) {
+      is_last = i + N >= count;
+      if (is_last) i = count - N;
       V a, b, c, e;
       hn::LoadInterleaved4(d, &weights[i].x, a, b, c, e);
       const V gap =
@@ -40,14 +43,12 @@ LowVertex FindLowest(const Vec4* weights, size_t count, const float* gaps) {
       first =
           hn::IfThenElse(hn::RebindMask(du, less), hn::Set(du, static_cast<uint32_t>(i)), first);
     }
-    HWY_ALIGN float of_lane[N];
-    HWY_ALIGN uint32_t at[N];
-    hn::Store(best, d, of_lane);
-    hn::Store(first, du, at);
-    for (uint32_t lane = 0; lane < N; ++lane) {
-      const LowVertex own = {at[lane] + lane, of_lane[lane]};
-      if (own.gap < lowest.gap || (own.gap == lowest.gap && own.index < lowest.index)) lowest = own;
-    }
+    const V least = hn::MinOfLanes(d, best);
+    const auto at = hn::Add(first, hn::Iota(du, 0));
+    const auto none = hn::Set(du, static_cast<uint32_t>(count));
+    const auto index = hn::IfThenElse(hn::RebindMask(du, hn::Eq(best, least)), at, none);
+    lowest = {hn::GetLane(hn::MinOfLanes(du, index)), hn::GetLane(least)};
+    return lowest.gap < kNone ? lowest : LowVertex{0, kNone};
   }
   for (; i < count; ++i) {
     const float gap = MeanOf(gaps, weights[i]);

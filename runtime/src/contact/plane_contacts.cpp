@@ -6,6 +6,7 @@
 #include "contact/attached_points.h"
 #include "contact/body_contacts.h"
 #include "contact/contact_couplings.h"
+#include "contact/normal_impulses.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,9 +17,6 @@
 
 namespace plush {
 namespace {
-
-// Rounds of a solve. Points that the last one presses below a plane are left to the next solve.
-constexpr int kMostRounds = 2;
 
 // d = A^-1 (b + impulses).
 void Respond(const ContactSolve& of) {
@@ -39,6 +37,7 @@ void Respond(const ContactSolve& of) {
 // What a sweep changed.
 struct SweepChange {
   float longest = 0.0f;         // displacement of a point by the change of its own impulse [m]
+  float deepest = 0.0f;         // the same along a normal, or of a spring [m]
   float load = 0.0f;            // sum of normal impulses after it [kg m]
   float change_of_load = 0.0f;  // [kg m]
 };
@@ -82,6 +81,8 @@ void SweepBetween(bool cones_follow, BodyContact* contact, SweepChange* sum) {
   if (IsZero(change)) return;
   sum->change_of_load += Dot(row.plane.normal, change);
   sum->longest = std::fmax(sum->longest, Length(change) / (row.yielding * scale));
+  sum->deepest =
+      std::fmax(sum->deepest, std::fabs(Dot(row.plane.normal, change)) / (row.yielding * scale));
   for (uint32_t k = 0; k < 2; ++k) {
     const BodyContact::Side& side = contact->sides[k];
     if (side.of->in_solve) MovePoints(side.slot, contact->Own(k, change), side.of);
@@ -101,8 +102,10 @@ SweepChange SweepContacts(bool cones_follow, ContactState* state) {
     sum.load += NormalImpulse(contact);
     if (change2 == 0.0f) continue;
     const float* row = S.Row(slot);
-    sum.change_of_load += Dot(contact.plane.normal, change);
+    const float along_normal = Dot(contact.plane.normal, change);
+    sum.change_of_load += along_normal;
     longest2 = std::max(longest2, row[slot] * row[slot] * change2);
+    sum.deepest = std::max(sum.deepest, row[slot] * std::fabs(along_normal));
     if (attached == nullptr) {
       moved.Add(row, S.num_slots, change);
     } else {
@@ -115,7 +118,11 @@ SweepChange SweepContacts(bool cones_follow, ContactState* state) {
       SweepBetween(cones_follow, at.contact, &sum);
     }
   }
-  if (attached != nullptr) sum.longest = std::fmax(sum.longest, SweepAttached(state));
+  if (attached != nullptr) {
+    const float of_springs = SweepAttached(state);
+    sum.longest = std::fmax(sum.longest, of_springs);
+    sum.deepest = std::fmax(sum.deepest, of_springs);
+  }
   return sum;
 }
 
@@ -152,11 +159,11 @@ void FindCouplings(ContactSolve* first) {
 
 namespace {
 
-// Sweeps until the impulses have converged. Two planes that press a stiff body move it as a whole,
-// in turns, and converge slowly. If it then sank in by what is left, it would do so in each step.
-// So sweeps beyond problem.sweeps go on while points move by more than the depth that counts, and
-// many more while they move much farther, or if several bodies hand their loads on to each other.
-// Returns the number of sweeps.
+// Sweeps until the impulses have converged, with the normal ones solved before them and now and
+// then. Two planes that press a stiff body move it as a whole, in turns, and converge slowly. If it
+// then sank in by what is left, it would do so in each step. So sweeps beyond problem.sweeps go on
+// while points rise or sink by more than the depth that counts, and many more while they move much
+// farther, or if several bodies hand their loads on to each other. Returns the number of sweeps.
 int SweepUntilConverged(const ContactSolve& first) {
   constexpr float kShareOfLoad = 1.0e-3f;
   constexpr int kMany = 64, kMost = 256;
@@ -168,10 +175,12 @@ int SweepUntilConverged(const ContactSolve& first) {
     bool has_converged = true;
     float farthest = 0.0f;  // [tolerances]
     for (const ContactSolve* of = &first; of != nullptr; of = of->next) {
+      const bool has_springs = of->state->attached != nullptr;
+      if (!has_springs && (sweep - 1) % asked == 0) SolveNormals(of->problem.accuracy, of->state);
       const SweepChange change = SweepContacts(ConesFollow(sweep - 1, most), of->state);
       has_converged = has_converged && change.longest <= of->problem.accuracy &&
                       std::fabs(change.change_of_load) <= kShareOfLoad * change.load;
-      farthest = std::fmax(farthest, change.longest / of->problem.tolerance);
+      farthest = std::fmax(farthest, change.deepest / of->problem.tolerance);
     }
     if (has_converged) return sweep;
     if (sweep < asked) continue;
@@ -268,7 +277,11 @@ void SolveWithContacts(ContactSolve* first) {
     attached.SweepAlone(first->problem.accuracy);
     attached.AddChanges(first->d);
   }
-  for (int round = 0; round < kMostRounds; ++round) {
+  int rounds = 1;
+  for (const ContactSolve* of = first; of != nullptr; of = of->next) {
+    rounds = std::max(rounds, of->problem.rounds);
+  }
+  for (int round = 0; round < rounds; ++round) {
     bool any = false, any_new = round == 0;
     for (ContactSolve* of = first; of != nullptr; of = of->next) {
       const AddedContacts added = AddContacts(of->problem, of->d, of->state);

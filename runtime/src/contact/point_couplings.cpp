@@ -22,7 +22,7 @@ bool PointCouplings::Allocate(const Allocator& allocator, uint32_t num_nodes,
 
 uint32_t PointCouplings::SlotAt(const EmbeddedPoint& point) const {
   for (uint32_t slot = 0; slot < num_slots; ++slot) {
-    if (points[slot].id != TouchingSurface::kNoId && points[slot].IsAt(point)) return slot;
+    if (points[slot].IsAt(point) && points[slot].id != TouchingSurface::kNoId) return slot;
   }
   return kNoSlot;
 }

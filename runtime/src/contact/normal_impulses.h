@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The normal impulses of a body's contacts with colliders, all at once.
+//
+// Sweeps pass an impulse on from contact to contact. Points on the same few nodes then need up to a
+// hundred of them, and a body hits the floor with many such points. With friction held, the normal
+// impulses solve a linear complementarity problem: p >= 0, K p + gaps >= 0, and one of the two is 0
+// for each contact, K_ij = S_ij dot(n_i, n_j). Block principal pivoting solves it in two or three
+// small linear systems: all contacts of a guess press, those that then pull leave the guess, and
+// those that sink join it.
+// Source: Joaquim Judice, Fernanda Pires. A block principal pivoting algorithm for large-scale
+// strictly monotone linear complementarity problems. 1994
+#pragma once
+
+#include "contact/plane_contacts.h"
+
+namespace plush {
+
+/// Changes the impulses along normals, and the slots' motions (`moved`), so that no point sinks by
+/// more than `accuracy` [m] and no point off its plane presses. Friction is left to sweeps: on one
+/// plane, it does not move points along the normal. Changes nothing if normals differ by more than
+/// about 25 degrees (bodies jammed among solids would explode: friction then acts on other normal
+/// impulses), if the body has more than 48 contacts, or if the guesses do not settle. Couplings and
+/// offsets must be known.
+void SolveNormals(float accuracy, ContactState* state);
+
+}  // namespace plush

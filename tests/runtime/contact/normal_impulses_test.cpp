@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// Normal impulses that are solved at once, against the conditions of Signorini in double precision.
+#include "contact/normal_impulses.h"
+
+#include "contact/contact_couplings.h"
+#include "runtime/contact/random_contacts.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+// Where the impulses move the slots' points, in double precision, beside `free` motions.
+std::vector<Eigen::Vector3d> MotionsOf(const ContactState& state,
+                                       const std::vector<Eigen::Vector3d>& free) {
+  const PointCouplings& S = state.couplings;
+  std::vector<Eigen::Vector3d> motions = free;
+  for (const PlaneContact& contact : state.Current()) {
+    for (uint32_t slot = 0; slot < S.num_slots; ++slot) {
+      motions[slot] += double(S.Row(contact.slot)[slot]) * ToEigen(contact.impulse);
+    }
+  }
+  return motions;
+}
+
+void SetMoved(const std::vector<Eigen::Vector3d>& motions, ContactState* state) {
+  const Moved moved(state);
+  for (size_t slot = 0; slot < motions.size(); ++slot) {
+    const Vec3 at = ToVec3(motions[slot]);
+    moved.x[slot] = at.x, moved.y[slot] = at.y, moved.z[slot] = at.z;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Normal impulses solved at once meet Signorini's condition and leave friction alone") {
+  size_t contacts = 0, pressing = 0, most = 0, left = 0;
+  const auto touching = GENERATE(Touching::kNodes, Touching::kVertices);
+  const double tilt = GENERATE(0.0, 0.15, 1.0);  // of normals; the last one is too much
+  for (uint32_t seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed, tilt);
+    RandomContacts c(200000 + seed, touching);
+    c.AddPlane(0.5f);
+    c.SolveWell(64);
+    ContactState& state = c.state;
+    if (state.num_contacts < 2) continue;
+    const PointCouplings& S = state.couplings;
+    REQUIRE(S.num_known == S.num_slots);
+    // Of nodes, and gaps that all points could keep: there is a solution.
+    constexpr double kMotion = 1.0e-3;
+    Points field = c.random.Vectors(c.shape.num_nodes(), kMotion);
+    for (size_t i = 0; i < c.pinned.size(); ++i) {
+      if (c.pinned[i] != 0) field.col(static_cast<Eigen::Index>(i)).setZero();
+    }
+    const std::vector<NodeVec> of_nodes = ToNodeVecs(field);
+    std::vector<Eigen::Vector3d> free;
+    for (uint32_t slot = 0; slot < S.num_slots; ++slot) {
+      free.push_back(ToEigen(S.points[slot].Of(of_nodes)));
+    }
+    std::vector<Vec3> tangents, before;
+    const Eigen::Vector3d common = c.random.Direction();
+    for (PlaneContact& contact : state.Current()) {
+      const float response = S.Row(contact.slot)[contact.slot];
+      contact.plane.normal = ToVec3((common + tilt * c.random.Direction()).normalized());
+      const Vec3& normal = contact.plane.normal;
+      contact.yielding = 1.0f / response;
+      contact.offset = ToVec3(c.random.Vector(kMotion));
+      contact.offset -= normal * std::fmin(Dot(normal, contact.offset), 0.0f);
+      const Vec3 any = ToVec3(c.random.Vector(kMotion)) * contact.yielding;
+      tangents.push_back(any - normal * Dot(normal, any));
+      contact.impulse = tangents.back() + normal * std::fmax(Dot(normal, any), 0.0f);
+      before.push_back(contact.impulse);
+    }
+    SetMoved(MotionsOf(state, free), &state);
+    constexpr float kAccuracy = 1.0e-7f;
+    SolveNormals(kAccuracy, &state);
+
+    const auto is_alike = [&](const PlaneContact& contact) {
+      return Dot(contact.plane.normal, state.contacts[0].plane.normal) >= 0.9f;
+    };
+    if (!std::ranges::all_of(state.Current(), is_alike)) {
+      for (size_t i = 0; i < state.num_contacts; ++i) {
+        CHECK(IsZero(state.contacts[i].impulse - before[i]));
+      }
+      ++left;
+      continue;
+    }
+    const std::vector<Eigen::Vector3d> motions = MotionsOf(state, free);
+    const Moved moved(&state);
+    for (uint32_t slot = 0; slot < S.num_slots; ++slot) {
+      CHECK((ToEigen(moved.At(slot)) - motions[slot]).norm() < 1e-4 * kMotion);
+    }
+    for (size_t i = 0; i < state.num_contacts; ++i) {
+      const PlaneContact& contact = state.contacts[i];
+      const Eigen::Vector3d n = ToEigen(contact.plane.normal), f = ToEigen(contact.impulse);
+      const double p = n.dot(f), gap = n.dot(ToEigen(contact.offset) + motions[contact.slot]);
+      const double size = kMotion * double(contact.yielding);
+      CHECK(p >= -1e-5 * size);
+      CHECK(gap >= -2e-4 * kMotion);
+      CHECK((p < 1e-4 * size || gap < 2e-4 * kMotion));
+      CHECK((f - n * p - ToEigen(tangents[i])).norm() < 1e-4 * (size + f.norm()));
+      pressing += p > 0.0 ? 1 : 0;
+    }
+    contacts += state.num_contacts;
+    most = std::max<size_t>(most, state.num_contacts);
+  }
+  std::printf("300 problems, seeds from 200000: %zu contacts, %zu press, at most %zu in one\n",
+              contacts, pressing, most);
+  CHECK((tilt < 0.5) == (left == 0));
+  CHECK(4 * pressing >= contacts);
+  CHECK((left > 100 || most > 3));
+}
