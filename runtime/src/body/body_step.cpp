@@ -122,12 +122,12 @@ int MostIterations(const StepSettings& settings, const Body& body) {
 }
 
 // A body's part in the solve of an outer iteration. If another one follows, points that a soft body
-// presses below a plane are left to it.
+// presses below a plane are left to it; the last one looks for them once more than others.
 ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, Body* body) {
   ContactProblem problem = ProblemOf(settings, system.system.dt, *body);
   if (body->attached.any()) problem.attached = &body->attached;
   const Body::Progress& p = body->progress;
-  if (p.is_soft && p.iterations + 1 < MostIterations(settings, *body)) problem.rounds = 1;
+  if (p.is_soft) problem.rounds = p.iterations + 1 < MostIterations(settings, *body) ? 1 : 3;
   return {system, problem, &body->contacts, body->d.span()};
 }
 

@@ -12,8 +12,7 @@
 namespace plush {
 
 bool EmbeddedPoint::IsAt(const EmbeddedPoint& other) const {
-  // Most points differ in the first weight, even those of one tet.
-  return std::ranges::equal(weights, other.weights) && std::ranges::equal(nodes, other.nodes);
+  return std::ranges::equal(nodes, other.nodes) && std::ranges::equal(weights, other.weights);
 }
 
 EmbeddedPoint TouchingSurface::Node(uint32_t id) const {

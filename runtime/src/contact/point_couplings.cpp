@@ -22,7 +22,10 @@ bool PointCouplings::Allocate(const Allocator& allocator, uint32_t num_nodes,
 
 uint32_t PointCouplings::SlotAt(const EmbeddedPoint& point) const {
   for (uint32_t slot = 0; slot < num_slots; ++slot) {
-    if (points[slot].IsAt(point) && points[slot].id != TouchingSurface::kNoId) return slot;
+    const EmbeddedPoint& other = points[slot];
+    // Most points differ in the first weight, even those of one tet.
+    if (other.weights[0] != point.weights[0] || other.id == TouchingSurface::kNoId) continue;
+    if (other.IsAt(point)) return slot;
   }
   return kNoSlot;
 }
