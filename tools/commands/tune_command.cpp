@@ -86,6 +86,7 @@ Result<Done> Tune(const TuneOptions& options, nlohmann::json* document) {
   if (!trials.ok()) return trials.error();
   const std::vector<Trial> front = FrontOf(trials.value());
   (*document)["trials"] = count;
+  (*document)["front"] = nlohmann::json::array();
   for (const Trial& trial : front) (*document)["front"].push_back(TrialJson(trial));
   if (!options.output.json && !options.output.quiet) PrintFront(front);
   const auto choice = Choose(front, options.budget_us, options.error);

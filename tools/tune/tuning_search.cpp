@@ -5,6 +5,7 @@
 //   for a given cost)
 #include "tune/tuning_search.h"
 
+#include "base/material_limits.h"
 #include "base/vec3.h"
 #include "mesh/box3.h"
 #include "simulate/open_asset.h"
@@ -119,7 +120,7 @@ Result<std::vector<Trial>> TuningSearch::TryAll(
   for (const Trial& best : FrontOf(trials)) {
     for (const double change : {-best.tuning.dt, best.tuning.dt}) {
       Tuning other = best.tuning;
-      other.damping = std::max(0.0, other.damping + change);
+      other.damping = std::clamp(other.damping + change, kDampingRange.low, kDampingRange.high);
       if (other == best.tuning) continue;
       if (const auto done = add(other, best.steps); !done.ok()) return done.error();
     }

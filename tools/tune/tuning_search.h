@@ -30,9 +30,8 @@ struct Trial {
 /// - A frame has 1, 2 or 4 time steps.
 /// - Splitting makes 1, 2, 4 or 8 outer iterations; the implicit solver 1, 2 or 4 Newton iterations
 ///   with 4, 8, 16 or 32 of the linear solver.
-/// - Damping is the baked one. For the front also one that is less or more by the time step: that
-/// is
-///   how much implicit Euler damps by itself.
+/// - Damping is the baked one. For the front also one that is less or more by the time step,
+///   which is how much implicit Euler damps by itself.
 class TuningSearch {
  public:
   /// Moves the body as the reference: by converged Newton iterations, with eight time steps in a

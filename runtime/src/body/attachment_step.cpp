@@ -143,16 +143,19 @@ void EndAttachments(float h, int count, Body* body) {
   }
 }
 
-void HoldConstraints(float h, Body* body) {
+void HoldConstraints(Body* body) {
   if (!body->attached.block.any()) return;
-  const bool reports = ReportsReactions(*body);
-  if (reports) std::fill(body->d.begin(), body->d.end(), NodeVec());
   body->attached.Hold([body](uint32_t node) { return body->y[node]; },
-                      [&](size_t node, const Vec3& by) {
-                        body->y[node] += by;
-                        if (reports) body->d[node] += by;
-                      });
-  if (reports) SubtractStiffness(h, body->d.span(), body);
+                      [body](size_t node, const Vec3& by) { body->y[node] += by; });
+}
+
+void HoldConstraints(float h, Body* body) {
+  if (!ReportsReactions(*body)) return HoldConstraints(body);
+  if (!body->attached.block.any()) return;
+  std::copy(body->y.begin(), body->y.end(), body->d.begin());
+  HoldConstraints(body);
+  for (size_t i = 0; i < body->d.size(); ++i) body->d[i] = body->y[i] - body->d[i];
+  SubtractStiffness(h, body->d.span(), body);
 }
 
 void PushLane(Crowd* crowd, Body* body) {

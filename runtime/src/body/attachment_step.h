@@ -24,8 +24,9 @@ void BeginAttachments(const StepSettings& settings, int k, int count, Body* body
 /// body that has frozen stop to act.
 void EndAttachments(float h, int count, Body* body);
 
-/// Moves the iterate of a substep of `h` seconds so that the constraints hold, see
-/// AttachedPoints::Hold.
+/// Moves the iterate so that the constraints hold, see AttachedPoints::Hold.
+void HoldConstraints(Body* body);
+/// The same in a substep of `h` seconds, noted for reactions. Changes body->d.
 void HoldConstraints(float h, Body* body);
 
 /// The body's factor for substeps of dt / `count`.

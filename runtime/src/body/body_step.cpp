@@ -114,20 +114,13 @@ void SolveAttached(const FactoredSystem& system, float accuracy, AttachedPoints*
   attached->MoveOthers();
 }
 
-// Most outer iterations while the body touches and moves on. Measured over falls on a floor at an
-// angle: with two, a bear's motion is wrong by 0.02 of its size, an octopus's by 0.03.
-int MostIterations(const StepSettings& settings, const Body& body) {
-  if (settings.contact.iterations > 0) return settings.contact.iterations;
-  return body.progress.is_soft ? 2 : 3;
-}
-
-// A body's part in the solve of an outer iteration. If another one follows, points that a soft body
-// presses below a plane are left to it; the last one looks for them once more than others.
+// A body's part in the solve of an outer iteration. If another one follows for sure, points that a
+// soft body presses below a plane are left to it. Else it looks for them once more than others.
 ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, Body* body) {
   ContactProblem problem = ProblemOf(settings, system.system.dt, *body);
   if (body->attached.any()) problem.attached = &body->attached;
   const Body::Progress& p = body->progress;
-  if (p.is_soft) problem.rounds = p.iterations + 1 < MostIterations(settings, *body) ? 1 : 3;
+  if (p.is_soft) problem.rounds = p.iterations + 1 < std::max(2, p.least_iterations) ? 1 : 3;
   return {system, problem, &body->contacts, body->d.span()};
 }
 
@@ -202,18 +195,20 @@ constexpr int kMostLiftSweeps = 256;
 
 // The substep's last correction: no tet may end it flat or inside out. Lifts alternate with the
 // planes and constraints, because each can undo the other. Friction does not resist these moves,
-// which are rare and small; the solve sees them in the next substep.
-void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
+// which are rare and small; the solve sees them in the next substep. Leaves body->d alone: it may
+// hold the way out.
+void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
   const PhaseTimer timer(stats, Phase::kVolume);
   if (!HasFlatTet(body->elements, body->y.span())) return;
-  // The impulses on held points change the momentum, so they count as forces of the constraints.
+  // The impulses on held points change the momentum, so they count as forces of the constraints;
+  // reactions of pins are known by now.
   const auto hold_all = [&] {
     if (MayHold(settings, *body)) {
       LiftSunk(ProblemOf(settings, settings.dt, *body), &body->contacts, body->y.span());
     } else {
       Correct(settings, body);
     }
-    HoldConstraints(h, body);
+    HoldConstraints(body);
   };
   for (int sweep = 0; sweep < kMostLiftSweeps; ++sweep) {
     hold_all();
@@ -242,6 +237,11 @@ void Freeze(Body* body, StepStats* stats) {
 }
 
 }  // namespace
+
+int MostIterations(const StepSettings& settings, const Body& body) {
+  if (settings.contact.iterations > 0) return settings.contact.iterations;
+  return body.progress.is_soft ? 2 : 3;
+}
 
 void CountContacts(const ContactSolveStats& solved, StepStats* stats) {
   stats->contact_sweeps = std::max(stats->contact_sweeps, static_cast<uint32_t>(solved.sweeps));
@@ -303,7 +303,7 @@ void SwapPrevious(Body* body) {
 
 void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
                    StepStats* stats) {
-  if (may_be_flat) LiftBody(settings, h, body, stats);
+  if (may_be_flat) LiftBody(settings, body, stats);
   Correct(settings, body);
   if (!IsFiniteState(*body, h)) return Freeze(body, stats);
   const bool keeps = KeepsPrevious(*body);
@@ -401,7 +401,7 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
   body->progress.least_iterations =
       std::max(plan.outer_iterations, follows ? 1 : LeastIterations(body->kappa_dt, h));
   body->progress.starts_coarse = plan.starts_coarse && !body->contacts.any();
-  body->progress.is_soft = plan.is_soft;
+  body->progress.is_soft = plan.is_soft && body->solver.method == nullptr;
   const float scale = MultiplierScale(body->kappa_dt, h);
   for (PlaneContact& contact : body->contacts.Current()) contact.impulse *= scale;
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);

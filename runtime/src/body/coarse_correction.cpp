@@ -158,16 +158,17 @@ void MoveClusters(const StepSettings& settings, float h, std::span<const Cluster
 IterationPlan PlanIterations(const SplittingSettings& settings, const Body& body, float h) {
   constexpr double kSoft = 1.0, kStiff = 12.0;  // clusters
   constexpr float kSoftBulk = 8.0f;             // lambda / mu: Poisson's ratio 0.444
-  if (settings.outer_iterations > 0) return {settings.outer_iterations, false};
-  if (settings.volume_sweeps > 0) return {};
-  if (body.tuning.solver == TunedSolver::kSplitting && !body.attached.has_constraints) {
-    return {body.tuning.newton_iterations, false};
-  }
   const CoarseLevel& coarse = body.system->coarse;
-  if (coarse.num_clusters() == 0) return {};
-  const bool starts_coarse = body.system->num_pinned > 0 && coarse.CrossesClusters(h, kStiff);
-  const bool is_soft = !body.attached.has_constraints && coarse.most_bulk <= kSoftBulk &&
-                       !coarse.CrossesClusters(h, kSoft);
+  const bool has_clusters = settings.volume_sweeps == 0 && coarse.num_clusters() > 0;
+  const bool is_soft = has_clusters && !body.attached.has_constraints &&
+                       coarse.most_bulk <= kSoftBulk && !coarse.CrossesClusters(h, kSoft);
+  if (settings.outer_iterations > 0) return {settings.outer_iterations, false, is_soft};
+  const bool is_tuned = body.tuning.solver == TunedSolver::kSplitting;
+  if (is_tuned && settings.volume_sweeps == 0 && !body.attached.has_constraints) {
+    return {body.tuning.newton_iterations, false, is_soft};
+  }
+  const bool starts_coarse =
+      has_clusters && body.system->num_pinned > 0 && coarse.CrossesClusters(h, kStiff);
   return {is_soft ? 1 : 2, starts_coarse, is_soft};
 }
 

@@ -19,7 +19,7 @@ inline bool HasCoarseLevel(const StepSettings& settings, const Body& body) {
 struct IterationPlan {
   int outer_iterations = 2;
   bool starts_coarse = false;  ///< clusters move before the first solve, too
-  bool is_soft = false;        ///< one iteration is enough
+  bool is_soft = false;        ///< one iteration is enough, however many it makes
 };
 
 /// The plan for substeps of `h` seconds. The error of a swing's motion grows with the number s of

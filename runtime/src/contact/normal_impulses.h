@@ -16,10 +16,11 @@
 namespace plush {
 
 /// Changes the impulses along normals, and the slots' motions (`moved`), so that no point sinks by
-/// more than `accuracy` [m] and no point off its plane presses. Friction is left to sweeps: on one
-/// plane, it does not move points along the normal. Changes nothing if normals differ by more than
-/// about 25 degrees (bodies jammed among solids would explode: friction then acts on other normal
-/// impulses), if the body has more than 48 contacts, or if the guesses do not settle. Couplings and
+/// more than `accuracy` [m], unless others determine its motion, and no point off its plane
+/// presses. Friction is left to sweeps: on one plane, it does not move points along the normal.
+/// Does nothing if normals differ by more than 25 degrees from the first (bodies jammed among
+/// solids would explode: friction then acts on other normal impulses), or if the body has more than
+/// 48 contacts. If the guesses do not settle, restores the impulses but for rounding. Couplings and
 /// offsets must be known.
 void SolveNormals(float accuracy, ContactState* state);
 

@@ -159,28 +159,50 @@ void FindCouplings(ContactSolve* first) {
 
 namespace {
 
-// Sweeps until the impulses have converged, with the normal ones solved before them and now and
-// then. Two planes that press a stiff body move it as a whole, in turns, and converge slowly. If it
-// then sank in by what is left, it would do so in each step. So sweeps beyond problem.sweeps go on
-// while points rise or sink by more than the depth that counts, and many more while they move much
-// farther, or if several bodies hand their loads on to each other. Returns the number of sweeps.
-int SweepUntilConverged(const ContactSolve& first) {
+// Sweeps the contacts of a body. Says whether they, and those of the bodies that it touches, need
+// another sweep.
+SweepChange SweepBody(const ContactProblem& problem, bool cones_follow, ContactState* state) {
   constexpr float kShareOfLoad = 1.0e-3f;
+  const SweepChange change = SweepContacts(cones_follow, state);
+  const bool moves = !(change.longest <= problem.accuracy) ||
+                     !(std::fabs(change.change_of_load) <= kShareOfLoad * change.load);
+  state->is_settled = !moves;
+  for (const BodyContactSide& at : state->between) {
+    ContactState* other = at.contact->sides[1 - at.side].of;
+    if (moves && other->in_solve) other->is_settled = false;
+  }
+  return change;
+}
+
+// Sweeps until the impulses have converged, in a pile where they have not. The normal ones of each
+// body are solved before. Two planes that press a stiff body move it as a whole, in turns, and
+// converge slowly. If it then sank in by what is left, it would do so in each step. So sweeps
+// beyond problem.sweeps go on while points rise or sink by more than the depth that counts, and
+// many more while they move much farther, or if several bodies hand their loads on to each other.
+// Returns the number of sweeps.
+int SweepUntilConverged(const ContactSolve& first) {
   constexpr int kMany = 64, kMost = 256;
   constexpr float kFar = 30.0f;  // [tolerances]
   const int asked = first.problem.sweeps;
   const int many = first.next != nullptr ? kMost : kMany;
   int most = asked;
+  bool has_springs = false;  // they may join any two bodies
+  for (const ContactSolve* of = &first; of != nullptr; of = of->next) {
+    has_springs = has_springs || of->state->attached != nullptr;
+    if (of->state->attached == nullptr) SolveNormals(of->problem.accuracy, of->state);
+    of->state->is_settled = false;
+  }
   for (int sweep = 1;; ++sweep) {
     bool has_converged = true;
     float farthest = 0.0f;  // [tolerances]
     for (const ContactSolve* of = &first; of != nullptr; of = of->next) {
-      const bool has_springs = of->state->attached != nullptr;
-      if (!has_springs && (sweep - 1) % asked == 0) SolveNormals(of->problem.accuracy, of->state);
-      const SweepChange change = SweepContacts(ConesFollow(sweep - 1, most), of->state);
-      has_converged = has_converged && change.longest <= of->problem.accuracy &&
-                      std::fabs(change.change_of_load) <= kShareOfLoad * change.load;
+      if (of->state->is_settled && !has_springs) continue;
+      const bool cones_follow = ConesFollow(sweep - 1, most);
+      const SweepChange change = SweepBody(of->problem, cones_follow, of->state);
       farthest = std::fmax(farthest, change.deepest / of->problem.tolerance);
+    }
+    for (const ContactSolve* of = &first; of != nullptr; of = of->next) {
+      has_converged = has_converged && of->state->is_settled;
     }
     if (has_converged) return sweep;
     if (sweep < asked) continue;
@@ -243,8 +265,9 @@ void FindOffsets(const ContactProblem& problem, ContactState* state) {
     const LocalCollider& collider = problem.InSlot(contact.collider);
     const EmbeddedPoint& point = state->PointOf(contact);
     const Vec3 x = point.Of(problem.x), y = point.Of(problem.y);
-    const Vec3 moved = y - x - collider.MotionAt(x) - collider.run;
     const Vec3& normal = contact.plane.normal;
+    const Vec3 along = collider.run - normal * Dot(normal, collider.run);
+    const Vec3 moved = y - x - collider.MotionAt(x) - along;
     const float gap = Gap(contact, y) + contact.plane.allowed;
     contact.offset = moved + normal * (gap - Dot(normal, moved));
     contact.friction = problem.coefficients.Friction(point, collider, contact.face);

@@ -83,10 +83,13 @@ struct Search {
                                fixed.body.surface.patches[pair.patches[1]].first_triangle};
     const uint32_t end[2] = {TrianglesEnd(moved.body.surface, pair.patches[0]),
                              TrianglesEnd(fixed.body.surface, pair.patches[1])};
-    if (end[0] - begin[0] > kMostTriangles || end[1] - begin[1] > kMostTriangles) {
+    PlacedPatches &a = placed[0], &b = placed[1];
+    // A triangle may meet all of the other patch, rounded up to whole chunks.
+    const size_t room = std::min(a.near.size(), b.near.size());
+    if (end[0] - begin[0] > kMostTriangles || end[1] - begin[1] > kMostTriangles ||
+        size_t{end[1] - begin[1]} + kLanePadding > room) {
       return TestTrees(pair);
     }
-    PlacedPatches &a = placed[0], &b = placed[1];
     const LaneBox box_a = a.Place(moved.body, moved.offset, pair.tets[0], pair.patches[0]);
     const LaneBox box_b = b.Place(fixed.body, fixed.offset, pair.tets[1], pair.patches[1]);
     // The shift that breaks ties does not reach across a gap.

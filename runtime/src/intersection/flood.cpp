@@ -178,17 +178,21 @@ class Flooding : private CutTriangles {
   void AddLoneCurves(uint32_t index) {
     CutTriangle& cut = s_.cuts[index];
     if (HasInside(cut)) return;
+    uint32_t &mark = s_.marks[cut.triangle], &region = s_.region_of[cut.triangle];
     for (uint32_t i = cut.first, end = i + cut.count; i < end;) {
       const uint32_t curve = curve_of_[s_.by_triangle[i]];
       uint32_t next = i;
       while (next < end && curve_of_[s_.by_triangle[next]] == curve) ++next;
       if (curves_[curve].closed && BeginRegion(cut.patch)) {
+        const uint32_t old_mark = mark, old_region = region;
         if (!AddItem(index, i)) return;
         Measure(PatchCorners(surface_, cut.patch), i, next - i, &s_.items[s_.num_items - 1]);
         s_.regions[s_.num_regions].only_curve = curve;
         EndRegion();
         if (s_.regions[s_.num_regions - 1].area <= 0.0f) {
           s_.num_items = s_.regions[--s_.num_regions].first_item;
+          mark = old_mark;
+          region = old_region;
         } else {
           join_(user_, curve, first_region_ + s_.num_regions - 1);
         }

@@ -2,7 +2,6 @@
 // Cubes between a floor and a plate that presses them to half their height.
 #include "runtime/contact/plane_fixtures.h"
 
-#include <Eigen/Geometry>
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -81,47 +80,4 @@ TEST_CASE("A pressed cube stays above the planes, and its force is that of many 
   if (young != 1.0e5f || has_surface) return;  // the reference takes seconds
   const Press reference(shape, material, 40, {.iterations = 40});
   CHECK(press.Force() == Approx(reference.Force()).epsilon(0.02));
-}
-
-TEST_CASE("A cube that is pressed flat gets its shape back", "[long]") {
-  const bool has_surface = GENERATE(false, true);
-  const float poisson = GENERATE(0.33f, 0.45f, 0.49f);
-  const float young = GENERATE(1.0e5f, 1.0e6f);
-  CAPTURE(has_surface, poisson, young);
-  const tools::TetMesh mesh = TetBox(4, 4, 4, 0.25);
-  const ShapeAsset shape =
-      has_surface ? ShapeAsset(SurfaceBytes(mesh, {.parts = 3, .depth = 0.0, .num_shells = 0}))
-                  : ShapeAsset(mesh);
-  World world({.gravity = {}});
-  AddPlane(&world, {}, 0.5f);
-  ColliderDesc plate;
-  plate.plane = {.normal = {0.0f, -1.0f, 0.0f}};
-  plate.pose.position.y = 1.0f;
-  ColliderId id;
-  REQUIRE(world.AddCollider(plate, &id).ok());
-  BodyDesc desc;
-  desc.material = {.young = young, .poisson = poisson, .density = 1000.0f, .damping = 0.02f};
-  const BodyId body = AddBody(&world, shape.asset(), desc);
-  uint32_t flags = 0;
-  const auto move_to = [&](float height) {
-    REQUIRE(world.MoveCollider(id, {.position = {0.0f, height, 0.0f}}).ok());
-    flags |= StepWorld(&world, kDt);
-  };
-  for (int k = 1; k <= 100; ++k) move_to(1.0f - 0.01f * static_cast<float>(k));
-  for (int k = 0; k < 20; ++k) move_to(0.0f);
-  for (int k = 1; k <= 120; ++k) move_to(0.01f * static_cast<float>(k));
-  for (int k = 0; k < 200; ++k) move_to(1.2f);
-  CHECK((flags & kStepBodyFrozen) == 0);
-  const std::vector<Vec3> now = PositionsOf(world, body, shape.rest().size());
-  Eigen::Matrix3Xd from(3, now.size()), to(3, now.size());
-  for (size_t i = 0; i < now.size(); ++i) {
-    const auto column = static_cast<Eigen::Index>(i);
-    from.col(column) = ToEigen(shape.rest()[i]);
-    to.col(column) = ToEigen(now[i]);
-  }
-  const Eigen::Matrix4d fit = Eigen::umeyama(from, to, false);
-  const Eigen::Matrix3Xd fitted = (fit * from.colwise().homogeneous()).topRows<3>();
-  const double farthest = (to - fitted).colwise().norm().maxCoeff();
-  CHECK(farthest < 0.01);
-  CHECK(MeasuresOf(world).min_det_f > 0.9f);
 }
