@@ -22,9 +22,9 @@ extern const ContactMethod kPenaltyContact;
 
 /// How bodies touch: settings of a world.
 struct ContactSettings {
-  int iterations = 0;  ///< most outer iterations while a body touches and moves on, 2..64; 0: 2
-                       ///< for soft bodies (SplittingSettings::outer_iterations), else 3. One more
-                       ///< if a point sinks after them. Without clusters: the least, and up to 8
+  int iterations = 3;  ///< most outer iterations while a body touches and moves on, 2..64; one
+                       ///< more if a point sinks after them. Without clusters: the least, and up
+                       ///< to 8
   int sweeps = 8;      ///< most sweeps over a body's contacts between two solves, 1..256; up to 256
                        ///< if points would stay sunk. The coarse level makes up to 32
   int max_substeps = 4;        ///< most substeps of a step in which a body can touch, 1..4

@@ -238,11 +238,6 @@ void Freeze(Body* body, StepStats* stats) {
 
 }  // namespace
 
-int MostIterations(const StepSettings& settings, const Body& body) {
-  if (settings.contact.iterations > 0) return settings.contact.iterations;
-  return body.progress.is_soft ? 2 : 3;
-}
-
 void CountContacts(const ContactSolveStats& solved, StepStats* stats) {
   stats->contact_sweeps = std::max(stats->contact_sweeps, static_cast<uint32_t>(solved.sweeps));
   stats->contacts_dropped = std::max(stats->contacts_dropped, solved.num_dropped);
@@ -401,7 +396,8 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
   body->progress.least_iterations =
       std::max(plan.outer_iterations, follows ? 1 : LeastIterations(body->kappa_dt, h));
   body->progress.starts_coarse = plan.starts_coarse && !body->contacts.any();
-  body->progress.is_soft = plan.is_soft && body->solver.method == nullptr;
+  body->progress.is_soft =
+      plan.is_soft && body->solver.method == nullptr && body->contacts.between.empty();
   const float scale = MultiplierScale(body->kappa_dt, h);
   for (PlaneContact& contact : body->contacts.Current()) contact.impulse *= scale;
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);
@@ -474,7 +470,7 @@ bool WantsIteration(const SubstepOf& of, const Body& body, int least_of_island) 
   if (!body.contacts.any()) return false;
   const bool has_coarse = HasCoarseLevel(of.settings, body);
   if (has_coarse && done < 2) return true;  // clusters have not moved yet
-  const int own = MostIterations(of.settings, body);
+  const int own = of.settings.contact.iterations;
   if (!has_coarse && done < own) return true;
   return done < (has_coarse ? own : std::max(own, kMostWithoutCoarse)) &&
          body.progress.longest > kConverged * body.simulation.median_edge;

@@ -98,7 +98,7 @@ void AdvanceHeld(const SubstepOf& of, NewtonStep* step) {
     if (!body->IsPinned(i)) body->y[i] = body->x[i];
   }
   HoldConstraints(of.h, body);
-  const int most = std::max(step->settings.newton_iterations, MostIterations(of.settings, *body));
+  const int most = std::max(step->settings.newton_iterations, of.settings.contact.iterations);
   int& done = body->progress.iterations;
   for (bool wants = true; wants;) {
     if (body->contacts.any()) step->MoveClusters();

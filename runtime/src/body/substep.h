@@ -39,11 +39,6 @@ float ShareOut(const SubstepOf& of);
 /// Whether the substep needs another outer iteration, or at least `least_of_island` of them.
 bool WantsIteration(const SubstepOf& of, const Body& body, int least_of_island);
 
-/// Most outer iterations while the body touches and moves on, unless a point sinks. Measured over
-/// falls on a floor at an angle: with two, a bear's motion is wrong by 0.02 of its size, an
-/// octopus's by 0.03.
-int MostIterations(const StepSettings& settings, const Body& body);
-
 /// Whether a point has sunk that the last solve did not know of.
 bool IsSunk(const SubstepOf& of, Body* body);
 /// One more outer iteration for such a body, without a coarse correction.

@@ -27,8 +27,7 @@ bool IsAbove0(float value) { return value > 0.0f && std::isfinite(value); }
 
 // Whether the world takes such settings as they are.
 bool AreSettings(const StateWorld& w) {
-  const bool chooses = w.contact_iterations == 0;
-  return (chooses || IsIn(w.contact_iterations, 2, 64)) && IsIn(w.contact_sweeps, 1, 256) &&
+  return IsIn(w.contact_iterations, 2, 64) && IsIn(w.contact_sweeps, 1, 256) &&
          IsIn(w.max_substeps, 1, kMaxSubsteps) && IsAbove0(w.push_out_time) &&
          IsAbove0(w.penalty_stiffness) && w.sleep_speed >= 0.0f && std::isfinite(w.sleep_speed) &&
          w.sleep_time > 0.0f;

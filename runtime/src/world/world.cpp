@@ -18,7 +18,7 @@ namespace {
 ContactSettings Clamped(ContactSettings s) {
   constexpr ContactSettings kDefault;
   const auto is_above_0 = [](float value) { return value > 0.0f && std::isfinite(value); };
-  s.iterations = s.iterations <= 0 ? 0 : std::clamp(s.iterations, 2, 64);
+  s.iterations = std::clamp(s.iterations, 2, 64);
   s.sweeps = std::clamp(s.sweeps, 1, 256);
   s.max_substeps = std::clamp(s.max_substeps, 1, kMaxSubsteps);
   if (!is_above_0(s.push_out_time)) s.push_out_time = kDefault.push_out_time;

@@ -78,30 +78,6 @@ TEST_CASE("Implicit steps with contacts meet those of splitting with 64 outer it
   CHECK(of_eight < 0.01);
 }
 
-TEST_CASE("An implicit body that touches makes up to three Newton iterations by default") {
-  const float young = GENERATE(1.0e4f, 1.0e6f);
-  const ShapeAsset shape =
-      ShapeAsset::Baked(TetBox(4, 2, 2, 0.1), {double(young), 0.3, 1000.0}, double(kDt));
-  const BodySolver solver = ImplicitSolver({});
-  const auto fall = [&](int iterations) {
-    WorldDesc of_world = Awake();
-    of_world.contact.iterations = iterations;
-    World world(of_world);
-    AddPlane(&world, {}, 0.5f);
-    BodyDesc desc;
-    desc.solver = &solver;
-    desc.pose.position = {0.0f, 0.03f, 0.0f};
-    desc.pose.rotation = TurnOf(0.2, {0.0, 0.0, 1.0});
-    desc.velocity = {0.3f, -1.0f, 0.0f};
-    const BodyId id = AddBody(&world, shape.asset(), desc);
-    for (int step = 0; step < 20; ++step) StepWorld(&world, kDt);
-    return ToEigen(PositionsOf(world, id, shape.num_nodes()));
-  };
-  const Points by_default = fall(0);
-  CHECK(by_default == fall(3));
-  CHECK(by_default != fall(2));
-}
-
 TEST_CASE("A press holds an implicit body at rest, whatever Poisson's ratio") {
   const float poisson = GENERATE(0.0f, 0.33f, 0.45f, 0.49f, 0.499f);
   const ShapeAsset shape(TetBox(3, 3, 3, 0.1, 0.09, 5), {1.0e5, 0.33, 1000.0}, double(kDt));
