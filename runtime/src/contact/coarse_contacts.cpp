@@ -59,11 +59,13 @@ void PlaceContacts(CoarseContacts* of) {
   const std::span<NodeVec> d = of->d;
   TouchedClusters* touched = &of->touched;
   ContactState* state = of->state;
-  const std::span<const uint8_t> pinned = problem.surface.pinned;
-  for (size_t i = 0; i < pinned.size() && !of->is_soft; ++i) {
-    d[i] = pinned[i] != 0 ? Vec3{} : touched->Displacement(of->clusters[i], problem.y[i]);
+  if (!of->is_soft) {
+    const std::span<const uint8_t> pinned = problem.surface.pinned;
+    for (size_t i = 0; i < pinned.size(); ++i) {
+      d[i] = pinned[i] != 0 ? Vec3{} : touched->Displacement(of->clusters[i], problem.y[i]);
+    }
+    AddContacts(problem, d, state);
   }
-  if (!of->is_soft) AddContacts(problem, d, state);
   FindOffsets(problem, state);
   for (uint32_t i = 0; i < state->num_contacts; ++i) {
     PlaneContact& contact = state->contacts[i];

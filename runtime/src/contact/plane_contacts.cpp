@@ -174,8 +174,8 @@ SweepChange SweepBody(const ContactProblem& problem, bool cones_follow, ContactS
   return change;
 }
 
-// Sweeps until the impulses have converged, in a pile where they have not. The normal ones of each
-// body are solved before. Two planes that press a stiff body move it as a whole, in turns, and
+// Sweeps until the impulses have converged. Solves the normal ones of each body first. In a pile,
+// skips the bodies that have settled. Two planes that press a stiff body move it as a whole, in turns, and
 // converge slowly. If it then sank in by what is left, it would do so in each step. So sweeps
 // beyond problem.sweeps go on while points rise or sink by more than the depth that counts, and
 // many more while they move much farther, or if several bodies hand their loads on to each other.

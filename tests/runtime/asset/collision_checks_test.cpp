@@ -207,6 +207,22 @@ TEST_CASE("Wrong triangles are named") {
       s.ExpectOnly(CheckKind::kIndex, "collision.triangles", 12);
     }
   }
+  SECTION("vertex of another patch") {
+    const auto record = GENERATE(tools::TriangleRecord::kSmallest, tools::TriangleRecord::kWide);
+    const bool of_next = GENERATE(false, true);
+    Subject s(Bytes(record));
+    const CollisionView& c = s.asset().collision();
+    REQUIRE(c.patches.size() > 3);
+    const uint32_t vertex = of_next ? c.patches[3].first_vertex : c.patches[2].first_vertex - 1;
+    const uint32_t triangle = c.patches[2].first_triangle;
+    if (record == tools::TriangleRecord::kWide) {
+      s.At(c.wide_triangles, triangle).vertices[1] = vertex;
+      s.ExpectOnly(CheckKind::kIndex, "collision.wide_triangles", triangle);
+    } else {
+      SetIndex(&s.At(c.triangles, triangle).words[1], vertex);
+      s.ExpectOnly(CheckKind::kIndex, "collision.triangles", triangle);
+    }
+  }
   SECTION("last of an odd number") {
     Subject s(SurfaceBytes(TetBox(1, 1, 1, 0.1), {.parts = 3, .holes = 1}));
     const CollisionView& c = s.asset().collision();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "plush/asset.h"
+#include "plush/collider.h"
 #include "plush/format/static_mesh.h"
 
 #include "shapes/shape_asset.h"
@@ -38,6 +39,16 @@ class StaticSubject {
   ExactBuffer file_;
   Asset asset_;
 };
+
+/// A mesh as a collider.
+inline ColliderDesc MeshOf(const StaticSubject& subject, const Pose& pose = {},
+                           float scale = 1.0f) {
+  ColliderDesc desc;
+  desc.type = ShapeType::kMesh;
+  desc.mesh = {&subject.asset(), scale};
+  desc.pose = pose;
+  return desc;
+}
 
 /// The same surface, `by` metres along each axis.
 inline SurfaceMesh Moved(SurfaceMesh surface, double by) {

@@ -220,3 +220,29 @@ TEST_CASE("A constraint that jumps turns no tet inside out") {
   }
   CHECK(flat == 0);
 }
+
+TEST_CASE("A constrained body comes out of a collider as far with reactions as without") {
+  constexpr uint32_t kSeed = 5;
+  Random random(kSeed);
+  const ShapeAsset shape = Bar(1.0e4);
+  double apart = 0.0, out = 0.0;
+  for (int round = 0; round < 20; ++round) {
+    const Eigen::Vector3d jump = 0.2 * random.Direction();
+    Points x[2];
+    for (const bool reports : {false, true}) {
+      World world({.gravity = {}});
+      const BodyId id = AddBody(&world, shape.asset(), {.report_reactions = reports});
+      AddPlane(&world, {{0.0f, 1.0f, 0.0f}, 0.05f}, 0.5f);  // the bar is 5 cm deep in it
+      const ConstraintDesc at = ConstraintAt(shape, id, 6, kInside[0], Kind::kPoint);
+      REQUIRE(
+          world.MoveConstraint(AddConstraint(&world, at), ToVec3(ToEigen(at.target) + jump)).ok());
+      StepWorld(&world, kDt);
+      x[reports] = ToEigen(PositionsOf(world, id, shape.num_nodes()));
+    }
+    apart = std::max(apart, (x[0] - x[1]).cwiseAbs().maxCoeff());
+    out = std::max(out, (x[0] - ToEigen(shape.rest())).row(1).maxCoeff());
+  }
+  CAPTURE(kSeed, out);
+  CHECK(out > 0.001);
+  CHECK(apart < 1e-6 * SizeOf(shape));
+}

@@ -446,6 +446,7 @@ TEST_CASE("Settings of the implicit solver out of range are refused") {
   };
   CHECK(code_of({}) == StatusCode::kOk);
   CHECK(code_of({.newton_iterations = -1}) == StatusCode::kInvalidArgument);
+  CHECK(code_of({.linear_iterations = -1}) == StatusCode::kInvalidArgument);
   CHECK(code_of({.linear_iterations = 10001}) == StatusCode::kInvalidArgument);
   CHECK(code_of({.newton_tolerance = 1.0f}) == StatusCode::kInvalidArgument);
   CHECK(code_of({.linear_tolerance = std::nanf("")}) == StatusCode::kInvalidArgument);
