@@ -183,59 +183,6 @@ float OuterIteration(const StepSettings& settings, const FactoredSystem& system,
   return MoveNodes(d, body->y.span());
 }
 
-// A contact method's last word in a substep.
-void Correct(const StepSettings& settings, Body* body) {
-  const ContactMethod* method = settings.contact.method;
-  if (method != nullptr && method->correct != nullptr) method->correct(body);
-}
-
-// Most sweeps that lift flat tets at the end of a substep. A few usually suffice. In a body pressed
-// flat as a whole, neighbouring layers keep pushing each other back.
-constexpr int kMostLiftSweeps = 256;
-
-// The substep's last correction: no tet may end it flat or inside out. Lifts alternate with the
-// planes and constraints, because each can undo the other. Friction does not resist these moves,
-// which are rare and small; the solve sees them in the next substep. Leaves body->d alone: it may
-// hold the way out.
-void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
-  const PhaseTimer timer(stats, Phase::kVolume);
-  if (!HasFlatTet(body->elements, body->y.span())) return;
-  // The impulses on held points change the momentum, so they count as forces of the constraints;
-  // reactions of pins are known by now.
-  const auto hold_all = [&] {
-    if (MayHold(settings, *body)) {
-      LiftSunk(ProblemOf(settings, settings.dt, *body), &body->contacts, body->y.span());
-    } else {
-      Correct(settings, body);
-    }
-    HoldConstraints(body);
-  };
-  for (int sweep = 0; sweep < kMostLiftSweeps; ++sweep) {
-    hold_all();
-    if (!LiftFlatTets(body->elements, body->x.span(), body->y.span())) break;
-  }
-  hold_all();
-  DropOpenContacts(&body->contacts);
-}
-
-// Whether the result is finite, also in world coordinates as float.
-bool IsFiniteState(const Body& body, float h) {
-  constexpr double kMost = std::numeric_limits<float>::max();
-  const auto limit = [&](int axis) {
-    const double most = (kMost - std::fabs(body.origin[axis])) / double(body.scale);
-    return std::nextafter(static_cast<float>(std::fmin(most, kMost)), 0.0f);
-  };
-  return CanMoveTo(body.x.span(), body.y.span().first(body.x.size()),
-                   {limit(0), limit(1), limit(2)}, h);
-}
-
-void Freeze(Body* body, StepStats* stats) {
-  body->frozen = true;
-  stats->flags |= kStepBodyFrozen;
-  for (NodeVec& velocity : body->v) velocity = Vec3{};
-  body->contacts.Forget();
-}
-
 }  // namespace
 
 void CountContacts(const ContactSolveStats& solved, StepStats* stats) {
@@ -268,46 +215,6 @@ void ScaleMultipliers(float h, Array<float>* kappa, float* kappa_dt) {
   *kappa_dt = h;
 }
 
-void FollowOrigin(Body* body) {
-  // Shift by multiples of a power of two near the body's size: the subtraction is then exact.
-  float grid = 1.0f;
-  while (grid < body->size && grid < 1.0e15f) grid *= 2.0f;
-  while (grid > 2.0f * body->size && grid > 1.0e-15f) grid *= 0.5f;
-  const auto shift_by = [grid](float coordinate) {
-    const float cells = std::floor(coordinate / grid + 0.5f) * grid;
-    return std::fabs(cells) > 2.0f * grid ? cells : 0.0f;  // a smaller shift gains nothing
-  };
-  const NodeVec& first = body->x[0];
-  const Vec3 shift = {shift_by(first.x), shift_by(first.y), shift_by(first.z)};
-  if (shift.x == 0.0f && shift.y == 0.0f && shift.z == 0.0f) return;
-  for (NodeVec& x : body->x) x -= shift;
-  if (body->pins.moves) {
-    for (NodeVec& target : body->pins.targets) target -= shift;
-  }
-  const double scale = body->scale;
-  body->origin[0] += scale * double(shift.x);
-  body->origin[1] += scale * double(shift.y);
-  body->origin[2] += scale * double(shift.z);
-}
-
-void SwapPrevious(Body* body) {
-  std::swap(body->x, body->previous);
-  std::copy(body->origin, body->origin + 3, body->previous_origin);
-  body->has_previous = true;
-}
-
-void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
-                   StepStats* stats) {
-  if (may_be_flat) LiftBody(settings, body, stats);
-  Correct(settings, body);
-  if (!IsFiniteState(*body, h)) return Freeze(body, stats);
-  const bool keeps = KeepsPrevious(*body);
-  FinishNodes(body->x.span(), body->y.span().first(body->x.size()), GravityOf(settings, *body), h,
-              body->v.span(), keeps ? body->previous.span() : body->x.span());
-  if (keeps) SwapPrevious(body);
-  FollowOrigin(body);
-}
-
 void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
   if (body->pins.moves) EndPinMotion(body);
   if (body->fixed || body->frozen) return;
@@ -330,34 +237,6 @@ StepSettings SettingsOf(const StepSettings& settings, int count, const Body& bod
     own.splitting.volume_sweeps = kSweeps;
   }
   return own;
-}
-
-// The share of their depth by which deep points come out in a substep.
-float ShareOut(const StepSettings& settings, float h) {
-  return h / (h + settings.contact.push_out_time);
-}
-
-// Finds how far deep points come out in a substep, in body->d. Returns whether they do.
-bool FindWayOut(const StepSettings& settings, const FactoredSystem& system, Body* body,
-                StepStats* stats) {
-  if (!MayHold(settings, *body) || body->contacts.num_contacts == 0) return false;
-  const PhaseTimer timer(stats, Phase::kContact);
-  const float h = system.system.dt;
-  ContactSolve part = {system, ProblemOf(settings, h, *body), &body->contacts, body->d.span()};
-  return FindPushOut(ShareOut(settings, h), &part);
-}
-
-// Moves the nodes by body->d, without a change of velocities, unless that makes a tet flat.
-void PushOut(float h, Body* body) {
-  if (body->frozen) return;
-  ConstraintBlock& block = body->attached.block;
-  if (block.any()) block.projector.Project(body->d.span(), block.Numbers());
-  for (const float share : {1.0f, 0.25f}) {
-    for (size_t i = 0; i < body->x.size(); ++i) body->y[i] = body->x[i] + body->d[i] * share;
-    if (!IsFiniteState(*body, h) || HasFlatTet(body->elements, body->y.span())) continue;
-    std::copy(body->y.begin(), body->y.end() - 1, body->x.begin());
-    return;
-  }
 }
 
 }  // namespace
@@ -451,12 +330,6 @@ void EndJointSolve(const SubstepOf& of, Body* body, StepStats* stats) {
   EndIteration(of, body, stats);
 }
 
-void BeginJointPush(const SubstepOf& of, Body* body) {
-  body->solve = {of.system, ProblemOf(of.settings, of.h, *body), &body->contacts, body->d.span()};
-}
-
-float ShareOut(const SubstepOf& of) { return ShareOut(of.settings, of.h); }
-
 // While a point touches, iterations go on as long as one moves a node by more than a small share of
 // the median edge. Without the coarse level, it takes more of them: if an impact on light legs
 // ended after three, it would add up to 2% of the fall's energy.
@@ -482,18 +355,6 @@ void EndSolves(const SubstepOf& of, Body* body, StepStats* stats) {
   if (ReportsReactions(*body)) AddReactions(of.settings, of.k, of.count, body);
   AddTouches(of.h, body);
   p.rebound = FindThrowBack(of.settings, of.h, body);
-}
-
-void EndSubstep(const SubstepOf& of, bool is_pushed, Body* body, StepStats* stats) {
-  const Body::Progress& p = body->progress;
-  const bool is_deep = is_pushed || FindWayOut(of.settings, of.system, body, stats);
-  // Constraints move points as far as they like, after all tests.
-  const bool may_be_flat = p.may_be_flat || MayBeFlat(p.lowest) || body->attached.block.any();
-  FinishSubstep(of.settings, of.h, may_be_flat, body, stats);
-  if (p.is_static) std::fill(body->v.begin(), body->v.end(), NodeVec());
-  if (is_deep) PushOut(of.h, body);
-  if (p.rebound.any && !body->frozen) Throw(of.settings, of.system, p.rebound, body, stats);
-  EndAttachments(of.h, of.count, body);
 }
 
 bool IsSunk(const SubstepOf& of, Body* body) {

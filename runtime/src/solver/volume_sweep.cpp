@@ -120,21 +120,47 @@ float LeastDetF(const Tet& tet, const Mat3& dm_inv, NodeVectors before) {
   return std::fmin(det, kLeastDetF);
 }
 
-// Lifts one tet if needed; returns whether it was.
-bool LiftTet(const TetBlock& block, size_t lane, NodeVectors before, std::span<NodeVec> x) {
-  if (!(block.det_dm_inv[lane] > 0.0f)) return false;  // a place without a tet
-  const Tet tet = {block.nodes[0][lane], block.nodes[1][lane], block.nodes[2][lane],
-                   block.nodes[3][lane]};
-  const auto column = [&](size_t k) {
-    return Vec3{block.dm_inv[k][lane], block.dm_inv[k + 1][lane], block.dm_inv[k + 2][lane]};
+// A tet that is flatter than its bound.
+struct FlatTet {
+  uint32_t nodes[4];
+  Mat3 dm_inv;  // [1/m]
+  Mat3 F;
+  float missing;  // of det F, above 0
+};
+
+// Calls visit(tet) for the flat tets, one after the other: each sees what became of those before.
+// Returns whether there was one.
+template <class Visit>
+bool ForFlatTets(const ElementView& elements, NodeVectors before, std::span<const NodeVec> x,
+                 const Visit& visit) {
+  const auto next = [&](size_t first) {
+    return HWY_DYNAMIC_DISPATCH(FindFlatBlock)(elements, x.data(), first);
   };
-  const Mat3 dm_inv = {column(0), column(3), column(6)};
-  const Mat3 F = DeformationGradient(x[tet.a], x[tet.b], x[tet.c], x[tet.d], dm_inv);
-  const float det = Determinant(F);
-  if (!(det < kLeastDetF)) return false;
-  const float missing = LeastDetF(tet, dm_inv, before) - det;
-  if (!(missing > 0.0f)) return false;
-  const uint32_t nodes[4] = {tet.a, tet.b, tet.c, tet.d};
+  bool any = false;
+  for (size_t b = next(0); b < elements.blocks.size(); b = next(b + 1)) {
+    const TetBlock& block = elements.blocks[b];
+    for (size_t lane = 0; lane < kBlockTets; ++lane) {
+      if (!(block.det_dm_inv[lane] > 0.0f)) continue;  // a place without a tet
+      const Tet tet = {block.nodes[0][lane], block.nodes[1][lane], block.nodes[2][lane],
+                       block.nodes[3][lane]};
+      const auto column = [&](size_t k) {
+        return Vec3{block.dm_inv[k][lane], block.dm_inv[k + 1][lane], block.dm_inv[k + 2][lane]};
+      };
+      const Mat3 dm_inv = {column(0), column(3), column(6)};
+      const Mat3 F = DeformationGradient(x[tet.a], x[tet.b], x[tet.c], x[tet.d], dm_inv);
+      const float det = Determinant(F);
+      if (!(det < kLeastDetF)) continue;
+      const float missing = LeastDetF(tet, dm_inv, before) - det;
+      if (!(missing > 0.0f)) continue;
+      any = visit(FlatTet{{tet.a, tet.b, tet.c, tet.d}, dm_inv, F, missing}) || any;
+    }
+  }
+  return any;
+}
+
+// Returns whether it could lift the tet.
+bool Lift(const FlatTet& flat, std::span<NodeVec> x) {
+  const auto& [nodes, dm_inv, F, missing] = flat;
   const Mat3 at = NodeGradients(Cofactor(F), dm_inv), rest = Transpose(dm_inv);
   const Vec3 gradients[4] = {-(at.c0 + at.c1 + at.c2), at.c0, at.c1, at.c2};
   const Vec3 rest_gradients[4] = {-(rest.c0 + rest.c1 + rest.c2), rest.c0, rest.c1, rest.c2};
@@ -172,16 +198,15 @@ bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x) {
 }
 
 bool LiftFlatTets(const ElementView& elements, NodeVectors before, std::span<NodeVec> x) {
-  const auto next = [&](size_t first) {
-    return HWY_DYNAMIC_DISPATCH(FindFlatBlock)(elements, x.data(), first);
-  };
-  bool lifted = false;
-  for (size_t b = next(0); b < elements.blocks.size(); b = next(b + 1)) {
-    for (size_t lane = 0; lane < kBlockTets; ++lane) {
-      lifted = LiftTet(elements.blocks[b], lane, before, x) || lifted;
-    }
-  }
-  return lifted;
+  return ForFlatTets(elements, before, x, [&](const FlatTet& flat) { return Lift(flat, x); });
+}
+
+bool HoldFlatTets(const ElementView& elements, NodeVectors before, float share,
+                  std::span<NodeVec> x) {
+  return ForFlatTets(elements, before, x, [&](const FlatTet& flat) {
+    for (const uint32_t node : flat.nodes) x[node] -= (x[node] - before[node]) * share;
+    return true;
+  });
 }
 
 }  // namespace plush

@@ -60,6 +60,12 @@ bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 /// allocate.
 bool LiftFlatTets(const ElementView& elements, NodeVectors before, std::span<NodeVec> x);
 
+/// One sweep that takes a `share` of their moves since `before` from the nodes of each tet that
+/// LiftFlatTets would lift; returns whether there was one. Repeated, it ends: nodes that have not
+/// moved leave no tet flatter than it was. Does not allocate.
+bool HoldFlatTets(const ElementView& elements, NodeVectors before, float share,
+                  std::span<NodeVec> x);
+
 /// SweepChanges of each body of a crowd.
 struct CrowdSweepChanges {
   float lowest_det_f[kCrowdLanes];
