@@ -114,13 +114,17 @@ void SolveAttached(const FactoredSystem& system, float accuracy, AttachedPoints*
   attached->MoveOthers();
 }
 
-// A body's part in the solve of an outer iteration. If another one follows for sure, points that a
-// soft body presses below a plane are left to it. Else it looks for them once more than others.
+// A body's part in the solve of an outer iteration. Points that a soft body presses below a plane
+// are left to the next one, as long as one follows for sure; if only half-spaces hold it, which
+// cannot pass it, until the last one. There it looks for such points once more than others.
 ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, Body* body) {
   ContactProblem problem = ProblemOf(settings, system.system.dt, *body);
   if (body->attached.any()) problem.attached = &body->attached;
   const Body::Progress& p = body->progress;
-  if (p.is_soft) problem.rounds = p.iterations + 1 < std::max(2, p.least_iterations) ? 1 : 3;
+  if (!p.is_soft) return {system, problem, &body->contacts, body->d.span()};
+  const bool is_on_solid = std::ranges::any_of(problem.colliders, &LocalCollider::is_solid);
+  const int most = std::max(is_on_solid ? 2 : settings.contact.iterations, p.least_iterations);
+  problem.rounds = p.iterations + 1 < most ? 1 : 3;
   return {system, problem, &body->contacts, body->d.span()};
 }
 

@@ -53,12 +53,10 @@ void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
     hold_all();
     is_flat = LiftFlatTets(body->elements, body->x.span(), y);
   }
-  if (body->contacts.any()) {
-    for (int i = 0; i <= kHalvings && is_flat; ++i) {
-      is_flat = HoldFlatTets(body->elements, body->x.span(), i < kHalvings ? 0.5f : 1.0f, y);
-    }
-  } else if (is_flat) {
-    hold_all();
+  if (is_flat) hold_all();
+  is_flat = is_flat && body->contacts.any();
+  for (int i = 0; i <= kHalvings && is_flat; ++i) {
+    is_flat = HoldFlatTets(body->elements, body->x.span(), i < kHalvings ? 0.5f : 1.0f, y);
   }
   DropOpenContacts(&body->contacts);
 }

@@ -2,6 +2,7 @@
 // Source: normal_impulses.h.
 #include "contact/normal_impulses.h"
 
+#include "base/float4.h"
 #include "contact/contact_couplings.h"
 
 #include <algorithm>
@@ -12,55 +13,92 @@ namespace {
 
 constexpr uint32_t kMostContacts = 48;
 
-// K x = right-hand side, of the contacts that may press.
+// to[k] += by * from[k] for k in [first, end), and a few after them: `first` is a multiple of 4.
+void AddMultiple(float by, const float* from, uint32_t first, uint32_t end, float* to) {
+  const Float4 all = Broadcast(by);
+  for (uint32_t k = first; k < end; k += 4) Store4(Load4(to + k) + all * Load4(from + k), to + k);
+}
+
+using Numbers = float[kMostContacts];  // of the contacts
+
+// gap = gap of the free motion + K pressing, along the normals.
 struct NormalSystem {
   uint32_t size = 0;
-  uint32_t contacts[kMostContacts];              // their numbers
-  float rows[kMostContacts][kMostContacts + 1];  // of K from the diagonal on, then the side
-  float x[kMostContacts];
+  float K[kMostContacts][kMostContacts] = {};  // [1/kg], symmetric
+  Numbers free = {};                           // gaps of the free motion [m]
+  Numbers gaps;                                // [m]
+  Numbers pressing;                            // [kg m]
+  bool may_press[kMostContacts];
+  bool depends[kMostContacts];     // whether it moves as others do, which press instead
+  bool leads[kMostContacts] = {};  // whether those that depend on it give way
 
-  // By elimination without pivoting: K is positive semidefinite. What depends on others gets 0.
-  void Solve();
+  void FindGaps();
+  void CloseGaps();
+
+ private:
+  void Eliminate(uint32_t count, float* x);
+
+  uint32_t order_[kMostContacts];
+  float rows_[kMostContacts][kMostContacts + 4] = {};  // from the diagonal on, then the side
 };
 
-void NormalSystem::Solve() {
+void NormalSystem::FindGaps() {
+  std::copy_n(free, size, gaps);
+  for (uint32_t i = 0; i < size; ++i) {
+    if (pressing[i] != 0.0f) AddMultiple(pressing[i], K[i], 0, size, gaps);
+  }
+}
+
+// Solves the rows without pivoting: K is positive semidefinite. What depends on others gets 0.
+void NormalSystem::Eliminate(uint32_t count, float* x) {
   constexpr float kLeastPivot = 1.0e-5f;  // of the diagonal at the start
-  for (uint32_t i = 0; i < size; ++i) x[i] = kLeastPivot * rows[i][i];
-  for (uint32_t p = 0; p < size; ++p) {
-    const float* pivot = rows[p];
+  for (uint32_t i = 0; i < count; ++i) x[i] = kLeastPivot * rows_[i][i];
+  for (uint32_t p = 0; p < count; ++p) {
+    const float* pivot = rows_[p];
     if (!(pivot[p] > x[p])) continue;
     const float inverse = 1.0f / pivot[p];
-    for (uint32_t i = p + 1; i < size; ++i) {
-      const float factor = pivot[i] * inverse;
-      if (factor == 0.0f) continue;
-      float* row = rows[i];
-      for (uint32_t k = i; k <= size; ++k) row[k] -= factor * pivot[k];
+    for (uint32_t i = p + 1; i < count; ++i) {
+      AddMultiple(-pivot[i] * inverse, pivot, i & ~3u, count + 1, rows_[i]);
     }
   }
-  for (uint32_t p = size; p-- > 0;) {
-    const float* row = rows[p];
-    float sum = row[size];
-    for (uint32_t k = p + 1; k < size; ++k) sum -= row[k] * x[k];
+  for (uint32_t p = count; p-- > 0;) {
+    const float* row = rows_[p];
+    float sum = row[count];
+    for (uint32_t k = p + 1; k < count; ++k) sum -= row[k] * x[k];
     x[p] = row[p] > x[p] ? sum / row[p] : 0.0f;
   }
 }
 
-// Changes a normal impulse.
-void Press(float change, PlaneContact* contact, ContactState* state) {
-  const PointCouplings& S = state->couplings;
-  const Vec3 impulse = contact->plane.normal * change;
-  contact->impulse += impulse;
-  Moved(state).Add(S.Row(contact->slot), S.num_slots, impulse);
-}
-
-float GapOf(const PlaneContact& contact, ContactState* state) {
-  return Dot(contact.plane.normal, contact.offset + Moved(state).At(contact.slot));
+// Closes the gaps of those that may press, by their impulses alone.
+void NormalSystem::CloseGaps() {
+  uint32_t count = 0;
+  for (const bool leading : {true, false}) {
+    for (uint32_t i = 0; i < size; ++i) {
+      if (may_press[i] && leads[i] == leading) order_[count++] = i;
+    }
+  }
+  for (uint32_t i = 0; i < size; ++i) {
+    depends[i] = false;
+    if (!may_press[i]) pressing[i] = 0.0f;
+  }
+  FindGaps();
+  for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t k = i & ~3u; k < count; ++k) rows_[i][k] = K[order_[i]][order_[k]];
+    rows_[i][count] = -gaps[order_[i]];
+  }
+  Numbers x;
+  Eliminate(count, x);
+  for (uint32_t i = 0; i < count; ++i) {
+    depends[order_[i]] = x[i] == 0.0f;
+    pressing[order_[i]] += x[i];
+  }
+  FindGaps();
 }
 
 }  // namespace
 
 void SolveNormals(float accuracy, ContactState* state) {
-  constexpr int kMostRounds = 8;
+  constexpr int kMostRounds = 32, kTries = 3;
   constexpr float kLeastCosine = 0.9f;
   const std::span<PlaneContact> all = state->Current();
   if (all.size() < 2 || all.size() > kMostContacts) return;
@@ -69,49 +107,59 @@ void SolveNormals(float accuracy, ContactState* state) {
   };
   if (!std::ranges::all_of(all, is_alike)) return;
   const PointCouplings& S = state->couplings;
+  Moved moved(state);
   NormalSystem system;
-  float before[kMostContacts], pressing[kMostContacts];
-  bool may_press[kMostContacts];
-  for (size_t i = 0; i < all.size(); ++i) {
-    before[i] = pressing[i] = NormalImpulse(all[i]);
-    may_press[i] = all[i].yielding > 0.0f && (before[i] > 0.0f || GapOf(all[i], state) < 0.0f);
+  system.size = static_cast<uint32_t>(all.size());
+  for (uint32_t i = 0; i < all.size(); ++i) {
+    const PlaneContact& contact = all[i];
+    const Vec3& normal = contact.plane.normal;
+    const float* row = S.Row(contact.slot);
+    for (uint32_t k = 0; k <= i; ++k) {
+      system.K[i][k] = system.K[k][i] = row[all[k].slot] * Dot(normal, all[k].plane.normal);
+    }
+    const float gap = Dot(normal, contact.offset + moved.At(contact.slot));
+    system.free[i] = gap;
+    system.pressing[i] = NormalImpulse(contact);
+    system.may_press[i] = contact.yielding > 0.0f && (system.pressing[i] > 0.0f || gap < 0.0f);
   }
+  for (uint32_t i = 0; i < all.size(); ++i) {
+    AddMultiple(-system.pressing[i], system.K[i], 0, system.size, system.free);
+  }
+  int tries = kTries;
+  uint32_t least = UINT32_MAX;
   for (int round = 0; round < kMostRounds; ++round) {
-    system.size = 0;
+    system.CloseGaps();
+    uint32_t wrong = 0, last = 0;
+    bool presses[kMostContacts];
     for (uint32_t i = 0; i < all.size(); ++i) {
-      if (may_press[i]) {
-        system.contacts[system.size++] = i;
-      } else if (pressing[i] != 0.0f) {
-        Press(-pressing[i], &all[i], state);
-        pressing[i] = 0.0f;
+      const bool is_open = system.depends[i] && system.gaps[i] > accuracy;
+      const bool is_sunk = system.gaps[i] < -accuracy;
+      presses[i] = system.may_press[i] ? system.pressing[i] >= 0.0f && !is_open
+                                       : all[i].yielding > 0.0f && is_sunk;
+      const bool shall_lead = system.depends[i] && is_sunk && !system.leads[i];
+      if (presses[i] == system.may_press[i] && !shall_lead) continue;
+      if (shall_lead) system.leads[i] = true;
+      last = i;
+      ++wrong;
+    }
+    if (wrong == 0) {
+      for (uint32_t i = 0; i < all.size(); ++i) {
+        const Vec3& normal = all[i].plane.normal;
+        const Vec3 change = normal * (system.pressing[i] - NormalImpulse(all[i]));
+        all[i].impulse += change;
+        moved.Add(S.Row(all[i].slot), S.num_slots, change);
       }
+      return;
     }
-    for (uint32_t i = 0; i < system.size; ++i) {
-      const PlaneContact& contact = all[system.contacts[i]];
-      const float* row = S.Row(contact.slot);
-      for (uint32_t j = i; j < system.size; ++j) {
-        const PlaneContact& other = all[system.contacts[j]];
-        system.rows[i][j] = row[other.slot] * Dot(contact.plane.normal, other.plane.normal);
-      }
-      system.rows[i][system.size] = -GapOf(contact, state);
+    // All that are wrong change sides, unless that has not helped for some rounds: then one does.
+    tries = wrong < least ? kTries : tries - 1;
+    least = std::min(least, wrong);
+    if (tries >= 0) {
+      std::copy_n(presses, all.size(), system.may_press);
+    } else {
+      system.may_press[last] = presses[last];
     }
-    system.Solve();
-    for (uint32_t i = 0; i < system.size; ++i) {
-      const uint32_t at = system.contacts[i];
-      pressing[at] += system.x[i];
-      Press(system.x[i], &all[at], state);
-    }
-    bool has_settled = true;
-    for (size_t i = 0; i < all.size(); ++i) {
-      const bool presses = may_press[i]
-                               ? pressing[i] >= 0.0f
-                               : all[i].yielding > 0.0f && GapOf(all[i], state) < -accuracy;
-      has_settled = has_settled && presses == may_press[i];
-      may_press[i] = presses;
-    }
-    if (has_settled) return;
   }
-  for (size_t i = 0; i < all.size(); ++i) Press(before[i] - pressing[i], &all[i], state);
 }
 
 }  // namespace plush

@@ -4,9 +4,11 @@
 // Sweeps pass an impulse on from contact to contact. Points on the same few nodes then need up to a
 // hundred of them, and a body hits the floor with many such points. With friction held, the normal
 // impulses solve a linear complementarity problem: p >= 0, K p + gaps >= 0, and one of the two is 0
-// for each contact, K_ij = S_ij dot(n_i, n_j). Block principal pivoting solves it in two or three
-// small linear systems: all contacts of a guess press, those that then pull leave the guess, and
-// those that sink join it.
+// for each contact, K_ij = S_ij dot(n_i, n_j). Block principal pivoting solves it in a few small
+// linear systems: all contacts of a guess press, those that then pull leave the guess, and those
+// that sink join it; one at a time once whole blocks do not help.
+// Deviation: K may be singular. A contact whose point moves as others determine keeps its impulse,
+// or leaves the guess if its gap opens. If it still sinks, the others depend on it from then on.
 // Source: Joaquim Judice, Fernanda Pires. A block principal pivoting algorithm for large-scale
 // strictly monotone linear complementarity problems. 1994
 #pragma once
@@ -20,8 +22,7 @@ namespace plush {
 /// presses. Friction is left to sweeps: on one plane, it does not move points along the normal.
 /// Does nothing if normals differ by more than 25 degrees from the first (bodies jammed among
 /// solids would explode: friction then acts on other normal impulses), or if the body has more than
-/// 48 contacts. If the guesses do not settle, restores the impulses but for rounding. Couplings and
-/// offsets must be known.
+/// 48 contacts, or if the guesses do not settle. Couplings and offsets must be known.
 void SolveNormals(float accuracy, ContactState* state);
 
 }  // namespace plush

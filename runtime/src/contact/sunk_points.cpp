@@ -119,11 +119,17 @@ LowVertex LowestVertexBut(std::span<const Vec4> vertices, uint32_t first, const 
   return after.gap < before.gap ? after : before;
 }
 
+// Below this number of vertices in a tet, reading all of them is faster than the patches' trees.
+constexpr size_t kFewVertices = 512;
+
+bool HasManyVertices(const CollisionView& surface, uint32_t tet) {
+  uint32_t first = 0;
+  return VerticesOf(surface, tet, &first).size() > kFewVertices;
+}
+
 // The same for a CdgTet.
 LowVertex LowestBut(const CollisionView& surface, uint32_t tet, const float* gaps, float limit,
                     const IsLeftOut& is_left_out) {
-  // Below this number, reading all of them is faster than the patches' trees.
-  constexpr size_t kFewVertices = 512;
   uint32_t first = 0;
   const std::span<const Vec4> vertices = VerticesOf(surface, tet, &first);
   if (vertices.size() <= kFewVertices) {
@@ -259,17 +265,19 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
       const Float4 gaps = GapsOf(gaps_, tet);
       if (!(LeastOf(gaps) < -depth) || LowestNow(near, gaps) >= -depth) continue;
       Store4(gaps, near.gaps);
-      near.lowest = LowestIn(gaps, &tet.low.x, &tet.high.x);
-      if (near.lowest >= -depth) continue;
-      const TetNumbers starts = StartGapsOf(plane, problem.x, tet);
-      // A deep vertex may stay as deep as it was. Whether one has come down takes no look at it.
-      if (LowestIn(gaps - Load4(starts.data()), &tet.low.x, &tet.high.x) - problem.slop >= -depth) {
-        continue;
+      if (HasManyVertices(*surface.collision, near.tet)) {
+        near.lowest = LowestIn(gaps, &tet.low.x, &tet.high.x);
+        if (near.lowest >= -depth) continue;
       }
       const LowVertex lowest = LowestOf(*surface.collision, near.tet, near.gaps);
       // Infinite if a node's position is not finite: no bound of later ones.
       near.lowest = std::isfinite(lowest.gap) ? lowest.gap : kBeforeSearch;
       if (!(lowest.gap < -depth)) continue;
+      const TetNumbers starts = StartGapsOf(plane, problem.x, tet);
+      // A deep vertex may stay as deep as it was. Whether one has come down takes no look at it.
+      if (LowestIn(gaps - Load4(starts.data()), &tet.low.x, &tet.high.x) - problem.slop >= -depth) {
+        continue;
+      }
       const TetNumbers movable = MovableOf(surface, tet);
       SunkPoint deepest = {0, near.tet, 0, p, -depth};
       const auto is_known_here = [&](uint32_t vertex) {

@@ -114,10 +114,10 @@ constexpr float kLiftMargin = 0.05f;
 
 // The bound on a tet's det F: no more than at the start of the substep. Lifts become velocity, so a
 // tet that began inside out would throw its nodes if it were lifted all the way.
-float LeastDetF(const Tet& tet, const Mat3& dm_inv, NodeVectors before) {
+float LeastDetF(const Tet& tet, const Mat3& dm_inv, NodeVectors before, float least) {
   const float det = Determinant(
       DeformationGradient(before[tet.a], before[tet.b], before[tet.c], before[tet.d], dm_inv));
-  return std::fmin(det, kLeastDetF);
+  return std::fmin(det, least);
 }
 
 // A tet that is flatter than its bound.
@@ -131,8 +131,8 @@ struct FlatTet {
 // Calls visit(tet) for the flat tets, one after the other: each sees what became of those before.
 // Returns whether there was one.
 template <class Visit>
-bool ForFlatTets(const ElementView& elements, NodeVectors before, std::span<const NodeVec> x,
-                 const Visit& visit) {
+bool ForFlatTets(const ElementView& elements, NodeVectors before, float least,
+                 std::span<const NodeVec> x, const Visit& visit) {
   const auto next = [&](size_t first) {
     return HWY_DYNAMIC_DISPATCH(FindFlatBlock)(elements, x.data(), first);
   };
@@ -149,8 +149,8 @@ bool ForFlatTets(const ElementView& elements, NodeVectors before, std::span<cons
       const Mat3 dm_inv = {column(0), column(3), column(6)};
       const Mat3 F = DeformationGradient(x[tet.a], x[tet.b], x[tet.c], x[tet.d], dm_inv);
       const float det = Determinant(F);
-      if (!(det < kLeastDetF)) continue;
-      const float missing = LeastDetF(tet, dm_inv, before) - det;
+      if (!(det < least)) continue;
+      const float missing = LeastDetF(tet, dm_inv, before, least) - det;
       if (!(missing > 0.0f)) continue;
       any = visit(FlatTet{{tet.a, tet.b, tet.c, tet.d}, dm_inv, F, missing}) || any;
     }
@@ -198,12 +198,13 @@ bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x) {
 }
 
 bool LiftFlatTets(const ElementView& elements, NodeVectors before, std::span<NodeVec> x) {
-  return ForFlatTets(elements, before, x, [&](const FlatTet& flat) { return Lift(flat, x); });
+  return ForFlatTets(elements, before, kLeastDetF, x,
+                     [&](const FlatTet& flat) { return Lift(flat, x); });
 }
 
 bool HoldFlatTets(const ElementView& elements, NodeVectors before, float share,
                   std::span<NodeVec> x) {
-  return ForFlatTets(elements, before, x, [&](const FlatTet& flat) {
+  return ForFlatTets(elements, before, kLeastHeldDetF, x, [&](const FlatTet& flat) {
     for (const uint32_t node : flat.nodes) x[node] -= (x[node] - before[node]) * share;
     return true;
   });

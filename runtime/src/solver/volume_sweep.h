@@ -38,6 +38,8 @@ SweepChanges SweepVolumes(const ElementView& elements, float dt, std::span<NodeV
 
 /// Least det F of a tet at the end of a substep, unless it was below at the start.
 inline constexpr float kLeastDetF = 0.05f;
+/// That of HoldFlatTets.
+inline constexpr float kLeastHeldDetF = 0.01f;
 
 /// Whether a tet may have det F < kLeastDetF after the sweep that returned `last`: a quick test
 /// before HasFlatTet. Rarely misses one.
@@ -60,9 +62,9 @@ bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 /// allocate.
 bool LiftFlatTets(const ElementView& elements, NodeVectors before, std::span<NodeVec> x);
 
-/// One sweep that takes a `share` of their moves since `before` from the nodes of each tet that
-/// LiftFlatTets would lift; returns whether there was one. Repeated, it ends: nodes that have not
-/// moved leave no tet flatter than it was. Does not allocate.
+/// One sweep that takes a `share` of their moves since `before` from the nodes of each tet with
+/// det F < kLeastHeldDetF that became flatter; returns whether there was one. Repeated, it ends:
+/// nodes that have not moved leave no tet flatter than it was. Does not allocate.
 bool HoldFlatTets(const ElementView& elements, NodeVectors before, float share,
                   std::span<NodeVec> x);
 

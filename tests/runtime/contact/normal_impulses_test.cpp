@@ -117,3 +117,56 @@ TEST_CASE("Normal impulses solved at once meet Signorini's condition and leave f
   CHECK(4 * pressing >= contacts);
   CHECK((left > 100 || most > 3));
 }
+
+// Sweeps would hand impulses on between such points for long.
+TEST_CASE("Of two points that move alike, the deeper one presses") {
+  constexpr float kAccuracy = 1.0e-7f;
+  size_t first = 0, second = 0;
+  double sunk = 0.0, open = 0.0;
+  for (uint32_t seed = 0; seed < 200; ++seed) {
+    RandomContacts c(500000 + seed);
+    c.AddPlane(0.0f);
+    c.SolveWell(64);
+    ContactState& state = c.state;
+    PointCouplings& S = state.couplings;
+    const uint32_t count = state.num_contacts;
+    if (2 * count > state.contacts.size() || S.num_slots + count > S.points.size()) continue;
+    // A twin beside each node, by weights too small to tell their motions apart.
+    for (uint32_t i = 0; i < count; ++i) {
+      EmbeddedPoint point = state.PointOf(state.contacts[i]);
+      point.nodes[1] = (point.nodes[0] + 1) % static_cast<uint32_t>(c.shape.num_nodes());
+      point.weights[1] = point.free[1] = c.pinned[point.nodes[1]] != 0 ? 0.0f : 1.0e-4f;
+      state.contacts[state.num_contacts] = state.contacts[i];
+      state.contacts[state.num_contacts++].slot = S.Add(point);
+    }
+    S.Find(c.system);
+    for (uint32_t i = 0; i < count; ++i) {
+      const double gap = c.random.Uniform(-1.0e-3, 0.0), apart = c.random.Uniform(-1.0e-5, 1.0e-5);
+      for (const bool is_twin : {false, true}) {
+        PlaneContact& contact = state.contacts[i + (is_twin ? count : 0)];
+        contact.yielding = 1.0f / S.Row(contact.slot)[contact.slot];
+        contact.impulse = {};
+        contact.offset = contact.plane.normal * static_cast<float>(is_twin ? gap + apart : gap);
+      }
+    }
+    SetMoved(std::vector<Eigen::Vector3d>(S.num_slots, Eigen::Vector3d::Zero()), &state);
+    SolveNormals(kAccuracy, &state);
+    const auto gap_of = [&](const PlaneContact& contact) {
+      return Dot(contact.plane.normal, contact.offset + Moved(&state).At(contact.slot));
+    };
+    for (uint32_t i = 0; i < count; ++i) {
+      const PlaneContact &one = state.contacts[i], &twin = state.contacts[i + count];
+      sunk = std::min({sunk, double(gap_of(one)), double(gap_of(twin))});
+      for (const PlaneContact* contact : {&one, &twin}) {
+        if (NormalImpulse(*contact) > 0.0f) open = std::max(open, double(gap_of(*contact)));
+      }
+      first += NormalImpulse(one) > 0.0f ? 1 : 0;
+      second += NormalImpulse(twin) > 0.0f ? 1 : 0;
+    }
+  }
+  std::printf("seeds from 500000: %zu press, %zu twins do\n", first, second);
+  CHECK(first > 100);
+  CHECK(second > 100);
+  CHECK(sunk > -1.0e-6);
+  CHECK(open < 1.0e-6);
+}
