@@ -175,23 +175,31 @@ SweepChange SweepBody(const ContactProblem& problem, bool cones_follow, ContactS
 }
 
 // Sweeps until the impulses have converged. Solves the normal ones of each body first. In a pile,
-// skips the bodies that have settled. Two planes that press a stiff body move it as a whole, in turns, and
-// converge slowly. If it then sank in by what is left, it would do so in each step. So sweeps
-// beyond problem.sweeps go on while points rise or sink by more than the depth that counts, and
-// many more while they move much farther, or if several bodies hand their loads on to each other.
-// Returns the number of sweeps.
+// skips the bodies that have settled. Two planes that press a stiff body move it as a whole, in
+// turns, and converge slowly. If it then sank in by what is left, it would do so in each step. So
+// sweeps beyond problem.sweeps go on while points rise or sink by more than the depth that counts,
+// and many more while they move much farther, or if several bodies hand their loads on to each
+// other. Stacks need them. The jammed bodies of a crowd do not settle in any number of sweeps, and
+// are no deeper in each other with few: so the more contacts, the fewer sweeps. Returns their
+// number.
 int SweepUntilConverged(const ContactSolve& first) {
   constexpr int kMany = 64, kMost = 256;
-  constexpr float kFar = 30.0f;  // [tolerances]
+  constexpr uint32_t kMostChanges = 16384;  // of impulses in a solve of a pile
+  constexpr float kFar = 30.0f;             // [tolerances]
+  const bool is_pile = first.next != nullptr;
   const int asked = first.problem.sweeps;
-  const int many = first.next != nullptr ? kMost : kMany;
   int most = asked;
   bool has_springs = false;  // they may join any two bodies
+  size_t sides = 0;          // of contacts
   for (const ContactSolve* of = &first; of != nullptr; of = of->next) {
+    sides += 2 * of->state->num_contacts + of->state->between.size();
     has_springs = has_springs || of->state->attached != nullptr;
     if (of->state->attached == nullptr) SolveNormals(of->problem.accuracy, of->state);
     of->state->is_settled = false;
   }
+  const auto affordable = static_cast<int>(kMostChanges / std::max<size_t>(sides / 2, 1));
+  const int limit = is_pile ? std::clamp(affordable, std::min(asked, kMost), kMost) : kMost;
+  const int many = is_pile ? limit : kMany;
   for (int sweep = 1;; ++sweep) {
     bool has_converged = true;
     float farthest = 0.0f;  // [tolerances]
@@ -206,8 +214,8 @@ int SweepUntilConverged(const ContactSolve& first) {
     }
     if (has_converged) return sweep;
     if (sweep < asked) continue;
-    if (farthest <= (sweep < many ? 1.0f : kFar) || sweep >= kMost) return sweep;
-    most = std::max(most, sweep < many ? many : kMost);
+    if (farthest <= (sweep < many ? 1.0f : kFar) || sweep >= limit) return sweep;
+    most = std::max(most, sweep < many ? many : limit);
   }
 }
 
