@@ -446,8 +446,12 @@ void BeginJointSolve(const SubstepOf& of, Body* body, StepStats* stats) {
 
 void EndJointSolve(const SubstepOf& of, Body* body, StepStats* stats) {
   CountContacts(body->solve.stats, stats);
-  if (ReportsReactions(*body)) SubtractStiffness(of.system.system.dt, body->d.span(), body);
   body->progress.longest = MoveNodes(body->d.span(), body->y.span());
+  EndJointMove(of, body->d.span(), body, stats);
+}
+
+void EndJointMove(const SubstepOf& of, std::span<const NodeVec> d, Body* body, StepStats* stats) {
+  if (ReportsReactions(*body)) SubtractStiffness(of.system.system.dt, d, body);
   EndIteration(of, body, stats);
 }
 
