@@ -186,6 +186,7 @@ struct Body : Links<Body> {  // of System::waiting
     bool is_corrected = false;  ///< it takes part in a joint coarse correction
     bool is_done = false;       ///< by the body's own SolverMethod
     bool is_static = false;     ///< the substep leaves no velocities
+    bool is_put_back = false;   ///< the first iterate is not the prediction
     ThrowBack rebound;
   } progress;
   // Scratch memory of a step with planes or attachments; empty until the world has any.

@@ -81,7 +81,8 @@ void ShareRotations(const StepSettings& settings, Body* body) {
 // the lowest det F at y, at most 1.
 float MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Body* body) {
   const size_t num_nodes = body->x.size();
-  if (is_first && !StartsWithoutGravity(*body)) {  // y is the prediction
+  const bool is_predicted = is_first && !body->progress.is_put_back;
+  if (is_predicted && !StartsWithoutGravity(*body)) {  // y is the prediction
     std::fill(body->rhs.begin(), body->rhs.end(), NodeVec());
   } else {
     MakeInertialRhs(body->x.span(), body->v.span(), GravityOf(settings, *body), h, body->y.span(),

@@ -2,18 +2,19 @@
 // A substep of an island in which implicit bodies touch each other or bodies of splitting.
 //
 // One Newton iteration minimises the sum of all bodies' quadratics, while contacts hold
-// (contact_gradients.h): an implicit body's has the matrix of its Newton step, and that of a body of
-// splitting is what its outer iteration minimises, with its constant matrix A0. A linear iteration
-// solves contacts for A0 of all bodies; a product with A0 is then known without a pass over tets.
-// A step that overshoots is shortened by the work of all bodies' forces along it; splitting's are
-// those of its quadratic, because its element pass changes multipliers.
+// (contact_gradients.h): an implicit body's has the matrix of its Newton step, and that of a body
+// of splitting is what its outer iteration minimises, with its constant matrix A0. A linear
+// iteration solves contacts for A0 of all bodies; a product with A0 is then known without a pass
+// over tets. A step that overshoots is shortened by the work of all bodies' forces along it;
+// splitting's are those of its quadratic, because its element pass changes multipliers.
 //
 // Deviations from the steps of single bodies:
 // - A body of splitting makes as many outer iterations as implicit bodies want Newton's.
-// - Clusters move together (CorrectJointly) between iterations, not before the first one.
-// - Implicit bodies start where the substep does, because others hold them there. If nothing holds
-//   the island, each one starts where its momentum takes it, without a turn or a change of shape:
-//   the sum of momenta then stays, however few iterations follow.
+// - Clusters move together (CorrectJointly) between iterations, not before the first one, and only
+//   if those of all implicit bodies may: the clusters of the others would push those bodies away.
+// - Bodies start at their predictions. If something outside the island holds it, they start there
+//   without the mean way, which would sink them into what holds them (g dt^2 in each step of a body
+//   at rest): to take them out with A0 strains a nearly incompressible body.
 // - With springs on any of the bodies the substep is splitting's: the sum would have to have their
 //   stiffness. The same if the first iteration does not move the bodies.
 #include "body/implicit_island.h"
@@ -59,9 +60,10 @@ class IslandStep {
   // Calls visit(substep, body, statistics) for the bodies that move.
   template <class Visit>
   void ForBodies(const Visit& visit) {
-    ForMoving(of_world_, first_, stats_, [&](Body* body, const StepSettings& own, StepStats* stats) {
-      visit(SubstepOf(own, k_, count_, body), body, stats);
-    });
+    ForMoving(of_world_, first_, stats_,
+              [&](Body* body, const StepSettings& own, StepStats* stats) {
+                visit(SubstepOf(own, k_, count_, body), body, stats);
+              });
   }
   // Calls visit(step) for the implicit ones, visit(step).
   template <class Visit>
@@ -109,27 +111,55 @@ bool IslandStep::IsHeld() {
   return is_held;
 }
 
+// Mass times length, in the world's units, and mass.
+struct Way {
+  double sum[3] = {};
+  double mass = 0.0;
+
+  void Add(const Way& other) {
+    for (int axis = 0; axis < 3; ++axis) sum[axis] += other.sum[axis];
+    mass += other.mass;
+  }
+  Vec3 Mean() const {
+    return {static_cast<float>(sum[0] / mass), static_cast<float>(sum[1] / mass),
+            static_cast<float>(sum[2] / mass)};
+  }
+};
+
+// What a free body's momentum makes of it: its way from the substep's start to y.
+Way WayOf(const Body& body) {
+  const double s = double(body.scale), s3 = s * s * s;
+  Way way;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    const double m = s3 / double(body.x[i].w);
+    const Vec3 own = body.y[i] - body.x[i];
+    way.Add({{m * s * double(own.x), m * s * double(own.y), m * s * double(own.z)}, m});
+  }
+  return way;
+}
+
 void IslandStep::Begin() {
   const bool is_held = IsHeld();
-  ForSteps([&](NewtonStep* step) {
-    Body* body = step->body;
-    step->Begin();
-    // The mean way to the prediction, which is what the momentum makes of it.
-    double way[3] = {}, mass = 0.0;
-    for (size_t i = 0; i < body->x.size() && !is_held; ++i) {
-      const double m = 1.0 / double(body->x[i].w);
-      const Vec3 own = body->y[i] - body->x[i];
-      const float axes[3] = {own.x, own.y, own.z};
-      for (int axis = 0; axis < 3; ++axis) way[axis] += m * double(axes[axis]);
-      mass += m;
+  const auto is_free = [](const Body& body) {
+    return body.system->num_pinned == 0 && !body.attached.any();
+  };
+  Way of_all;
+  ForSteps([](NewtonStep* step) { step->Begin(); });
+  ForBodies([&](const SubstepOf&, Body* body, StepStats*) {
+    if (!is_held) of_all.Add(WayOf(*body));
+  });
+  const Vec3 common = is_held ? Vec3{} : of_all.Mean();
+  ForBodies([&](const SubstepOf& of, Body* body, StepStats*) {
+    if (is_free(*body)) {
+      const Vec3 back = (WayOf(*body).Mean() - common) * (1.0f / body->scale);
+      for (size_t i = 0; i < body->x.size(); ++i) body->y[i] -= back;
+      body->progress.is_put_back = true;
+    } else if (IsImplicit(*body)) {
+      for (size_t i = 0; i < body->x.size(); ++i) {
+        if (!body->IsPinned(i)) body->y[i] = body->x[i];
+      }
+      HoldConstraints(of.h, body);
     }
-    const double inverse = mass > 0.0 ? 1.0 / mass : 0.0;
-    const Vec3 mean = {static_cast<float>(way[0] * inverse), static_cast<float>(way[1] * inverse),
-                       static_cast<float>(way[2] * inverse)};
-    for (size_t i = 0; i < body->x.size(); ++i) {
-      if (!body->IsPinned(i)) body->y[i] = body->x[i] + mean;
-    }
-    HoldConstraints(step->of.h, body);
   });
 }
 
@@ -137,6 +167,7 @@ void IslandStep::TakeBack() {
   ForSteps([](NewtonStep* step) { step->Restart(); });
   ForBodies([](const SubstepOf& of, Body* body, StepStats* stats) {
     if (!IsImplicit(*body)) PlaceFirstIterate(of, body, stats);
+    body->progress.is_put_back = false;
   });
 }
 
@@ -231,6 +262,11 @@ bool IslandStep::MoveBy(double work) {
 
 // Notes what an iteration has moved, and what follows from that.
 void IslandStep::EndIteration() {
+  bool moves_clusters = true;
+  ForSteps([&](NewtonStep* step) {
+    moves_clusters = moves_clusters && step->MovesHeldClusters();
+    ++step->body->progress.iterations;
+  });
   ForBodies([&](const SubstepOf& of, Body* body, StepStats* stats) {
     CountContacts(body->newton.solved, stats);
     float longest = 0.0f;
@@ -240,10 +276,7 @@ void IslandStep::EndIteration() {
     }
     body->progress.longest = longest;
     if (!IsImplicit(*body)) EndJointMove(of, body->newton.d.span(), body, stats);
-  });
-  ForSteps([](NewtonStep* step) {
-    step->body->progress.is_owed = step->MovesHeldClusters();
-    ++step->body->progress.iterations;
+    body->progress.is_owed = moves_clusters;
   });
 }
 
@@ -282,8 +315,7 @@ bool IslandStep::WantsIteration() {
     }
     const int most =
         std::max(NewtonSettingsOf(*body).newton_iterations, of.settings.contact.iterations);
-    wants = wants ||
-            (p.iterations < most && p.longest > kConverged * body->simulation.median_edge);
+    wants = wants || (p.iterations < most && p.longest > kConverged * body->simulation.median_edge);
   });
   return wants;
 }

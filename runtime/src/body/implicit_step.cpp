@@ -48,7 +48,8 @@ bool ReserveArray(const Allocator& allocator, size_t count, Array<T>* array) {
   return true;
 }
 
-// Makes room for the vectors of Newton iterations, also of splitting bodies in an island with others.
+// Makes room for the vectors of Newton iterations, also of splitting bodies in an island with
+// others.
 bool ReserveVectors(const Allocator& allocator, Body* body) {
   const size_t nodes = body->x.size() + 1;
   Body::Newton& own = body->newton;
@@ -146,8 +147,12 @@ bool AdvanceImplicit(const SubstepOf& of, Body* body, StepStats* stats) {
 
 }  // namespace
 
-constinit const SolverMethod kImplicitMethod = {1, CheckImplicit, CheckImplicitPins,
-                                                ReserveImplicit, AdvanceImplicit,
-                                                ReserveVectors, AdvanceImplicitIsland};
+constinit const SolverMethod kImplicitMethod = {1,
+                                                CheckImplicit,
+                                                CheckImplicitPins,
+                                                ReserveImplicit,
+                                                AdvanceImplicit,
+                                                ReserveVectors,
+                                                AdvanceImplicitIsland};
 
 }  // namespace plush

@@ -31,8 +31,8 @@ struct SolverMethod {
   /// Makes room for a body, of any solver, that may touch those of this method. Returns false if
   /// the allocator fails.
   bool (*reserve_touching)(const Allocator& allocator, Body* body);
-  /// `advance` of all bodies of an island that touch each other, in substep `k` of `count`. At least
-  /// one of them has this method. Returns false, and leaves `y` as it was, if the substep is
+  /// `advance` of all bodies of an island that touch each other, in substep `k` of `count`. At
+  /// least one of them has this method. Returns false, and leaves `y` as it was, if the substep is
   /// splitting's. Does not allocate.
   bool (*advance_island)(const StepSettings& of_world, int k, int count, Body* first,
                          StepStats* stats);

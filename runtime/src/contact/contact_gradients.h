@@ -39,7 +39,8 @@ inline uint64_t PressingSet(const ContactState& state, uint64_t before) {
     const Vec3 along = contact.impulse - contact.plane.normal * pressing;
     constexpr float kSlides = 0.9999f;
     const bool slides = Dot(along, along) >= kSlides * contact.cone * contact.cone;
-    for (const uint64_t word : {first, second, uint64_t{contact.face}, uint64_t{slides ? 1u : 0u}}) {
+    for (const uint64_t word :
+         {first, second, uint64_t{contact.face}, uint64_t{slides ? 1u : 0u}}) {
       set = (set ^ word) * 0x9e3779b97f4a7c15ull;
       set ^= set >> 29;
     }
@@ -75,7 +76,8 @@ inline bool TakesOut(const ContactState& state, float tolerance) {
     const PlaneContact& row = at.contact->row;
     return NormalImpulse(row) > 0.0f && is_sunk(row, tolerance * state.scale);
   };
-  return std::ranges::any_of(state.Current(), [&](const auto& c) { return is_sunk(c, tolerance); }) ||
+  return std::ranges::any_of(state.Current(),
+                             [&](const auto& c) { return is_sunk(c, tolerance); }) ||
          std::ranges::any_of(state.between, is_out);
 }
 
@@ -134,23 +136,24 @@ LinearResult ContactGradients(const ForParts& for_parts, const LinearLimits& lim
     });
     const bool is_same = result.iterations > 0 && now == set;
     set = now;
-    const double length2 = sum_of([&](const GradientPart& part) { return along(part, part.of->d); });
+    const double length2 =
+        sum_of([&](const GradientPart& part) { return along(part, part.of->d); });
     if (result.iterations == 0) start = length2;
     if (!(length2 > 0.0)) break;
     result.residual = std::sqrt(length2 / start);
     if (result.iterations > 0 && !takes_out && result.residual <= limits.tolerance) break;
     double turn = 0.0;
     if (is_same && may_turn && !takes_out) {
-      const double product = sum_of(
-          [](const GradientPart& part) { return DotProduct(part.of->d, part.scratch.q); });
+      const double product =
+          sum_of([](const GradientPart& part) { return DotProduct(part.of->d, part.scratch.q); });
       turn = std::fmax(-product / curvature, 0.0);
     }
     for_parts([&](const GradientPart& part, const auto& multiply) {
       TurnDirection(static_cast<float>(turn), part.of->d, part.scratch.p);
       multiply(static_cast<float>(turn));
     });
-    curvature = sum_of(
-        [](const GradientPart& part) { return DotProduct(part.scratch.p, part.scratch.q); });
+    curvature =
+        sum_of([](const GradientPart& part) { return DotProduct(part.scratch.p, part.scratch.q); });
     if (!(curvature > 0.0)) {
       result.is_indefinite = true;
       break;

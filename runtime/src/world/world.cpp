@@ -132,10 +132,10 @@ Status World::AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id) 
   if (!made.ok()) return made;
   const bool has_room =
       (!w.HasMeshes() || ReserveMesh(w.allocator, body)) &&
-      (w.desc.max_pairs == 0 || (w.touching_bodies.Reserve(w.allocator, w.desc.max_pairs) &&
-                                 ReserveBodyContacts(w.allocator, body) &&
-                                 w.ReserveTouching(body->solver.method, body) &&
-                                 w.touching_bodies.ReserveSurface(w.allocator, body->surface)));
+      (w.desc.max_pairs == 0 ||
+       (w.touching_bodies.Reserve(w.allocator, w.desc.max_pairs) &&
+        ReserveBodyContacts(w.allocator, body) && w.ReserveTouching(body->solver.method, body) &&
+        w.touching_bodies.ReserveSurface(w.allocator, body->surface)));
   if (!has_room) {
     DestroyBody(w.allocator, &w.cache, body);
     return {StatusCode::kOutOfMemory, "body"};

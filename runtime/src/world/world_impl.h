@@ -305,10 +305,10 @@ struct World::Impl {
   const Allocator& allocator = desc.allocator;
   SystemCache cache;
   SlotList<> slots;
-  Array<Body*> bodies;            // by slot; valid if the slot is in use
-  Array<StepStats> body_stats;    // of the last step, by slot
-  Array<Body*> live;              // in the order of slots, as of ListLiveBodies
-  Array<WorldMeasures> measured;  // of `live`, in World::Measure
+  Array<Body*> bodies;                            // by slot; valid if the slot is in use
+  Array<StepStats> body_stats;                    // of the last step, by slot
+  Array<Body*> live;                              // in the order of slots, as of ListLiveBodies
+  Array<WorldMeasures> measured;                  // of `live`, in World::Measure
   const SolverMethod* touching_method = nullptr;  ///< see ReserveTouching
   TouchingBodies touching_bodies;
   Array<WorldBox> predicted;   // of bodies at the end of the step, by slot

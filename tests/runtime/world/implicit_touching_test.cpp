@@ -22,6 +22,11 @@ namespace {
 constexpr float kDt = 0.01f;
 constexpr float kSize = 0.2f;  // of the cubes [m]
 
+constexpr ImplicitSettings kConverged = {.newton_iterations = 20,
+                                         .linear_iterations = 500,
+                                         .newton_tolerance = 1.0e-6f,
+                                         .linear_tolerance = 1.0e-5f};
+
 // Which of two bodies are implicit: the first or lower one, the other one.
 struct Which {
   bool first, second;
@@ -111,6 +116,7 @@ TEST_CASE("A body rests on another one with its whole weight, if any of them is 
   CHECK(lowest < double(kSize * scale) + 1e-4);
 }
 
+// Turns converge slowly if a body is nearly incompressible, so it makes more iterations.
 TEST_CASE("An implicit body and another one that collide keep their momenta and gain no energy") {
   const Which which = GENERATE(Which{true, false}, Which{false, true}, Which{true, true});
   const float poisson = GENERATE(0.35f, 0.49f);
@@ -124,12 +130,17 @@ TEST_CASE("An implicit body and another one that collide keep their momenta and 
   left.material.young = 3.0e5f;
   left.material.friction = 0.3f;
   left.material.poisson = which.first ? poisson : 0.35f;
-  const BodyId a = cubes.Add({-0.3f, 0.03f, 0.02f}, SolverFor(which.first), left);
+  const bool is_stiff = poisson > 0.4f;
+  const BodySolver more = ImplicitSolver({.newton_iterations = 10, .linear_iterations = 100});
+  const auto solver = [&](bool is_implicit) {
+    return is_implicit && is_stiff ? more : SolverFor(is_implicit);
+  };
+  const BodyId a = cubes.Add({-0.3f, 0.03f, 0.02f}, solver(which.first), left);
   BodyDesc right = left;
   right.velocity = {};
   right.scale = scale;
   right.material.poisson = which.second ? poisson : 0.35f;
-  const BodyId b = cubes.Add({}, SolverFor(which.second), right);
+  const BodyId b = cubes.Add({}, solver(which.second), right);
   const auto sums = [&] {
     Eigen::VectorXd all = Eigen::VectorXd::Zero(7);
     for (const BodyId id : {a, b}) {
@@ -153,15 +164,16 @@ TEST_CASE("An implicit body and another one that collide keep their momenta and 
   const Eigen::VectorXd after = sums();
   CHECK(most == 1);
   CHECK(cubes.most_linear > 0);
-  CHECK((after - before).head(3).norm() < 1e-5 * before.head(3).norm());
-  CHECK((after - before).segment(3, 3).norm() < 5e-3 * before.head(3).norm() * double(kSize));
+  CHECK((after - before).head(3).norm() < 3e-5 * before.head(3).norm());
+  const double most_turn = (is_stiff ? 15e-3 : 6e-3) * before.head(3).norm() * double(kSize);
+  CHECK((after - before).segment(3, 3).norm() < most_turn);
   CHECK(MomentsOf(cubes.world, b).linear_momentum[0] > 0.3 * before[0]);
 }
 
 namespace {
 
-// A cube that falls askew on one whose lowest nodes are pinned, for 30 steps.
-Trajectory FallOnCube(const BodySolver& low, const BodySolver& high) {
+// A cube that falls askew on one whose lowest nodes are pinned.
+Trajectory FallOnCube(int steps, const BodySolver& low, const BodySolver& high) {
   WorldDesc desc = Awake();
   desc.contact.iterations = 64;
   desc.contact.sweeps = 256;
@@ -188,7 +200,7 @@ Trajectory FallOnCube(const BodySolver& low, const BodySolver& high) {
   };
   Trajectory out(nodes());
   bool has_touched = false;
-  for (int step = 0; step < 30; ++step) {
+  for (int step = 0; step < steps; ++step) {
     cubes.Step(1);
     has_touched = has_touched || cubes.world.stats().body_pairs > 0;
     out.Add(nodes());
@@ -200,23 +212,32 @@ Trajectory FallOnCube(const BodySolver& low, const BodySolver& high) {
 
 }  // namespace
 
+// Fewer steps than below: which of many contacts are kept depends on the last digits, in time.
 TEST_CASE("Touching implicit bodies move as those of splitting with 64 outer iterations") {
-  const BodySolver converged = ImplicitSolver({.newton_iterations = 20,
-                                               .linear_iterations = 500,
-                                               .newton_tolerance = 1.0e-6f,
-                                               .linear_tolerance = 1.0e-5f});
+  constexpr int kSteps = 10;
   const BodySolver splitting = SplittingSolver({.outer_iterations = 64});
-  const Trajectory reference = FallOnCube(splitting, splitting);
+  const BodySolver converged = ImplicitSolver(kConverged);
+  const Trajectory reference = FallOnCube(kSteps, splitting, splitting);
   const auto error = [&](const BodySolver& low, const BodySolver& high) {
-    return reference::TrajectoryError(FallOnCube(low, high), reference);
+    return reference::TrajectoryError(FallOnCube(kSteps, low, high), reference);
   };
   const double both = error(converged, converged), low = error(converged, splitting),
-               high = error(splitting, converged), of_eight = error(ImplicitSolver(), ImplicitSolver());
-  CAPTURE(both, low, high, of_eight);
-  CHECK(both < 1e-3);
-  CHECK(low < 1e-3);
-  CHECK(high < 1e-3);
-  CHECK(of_eight < 0.01);
+               high = error(splitting, converged);
+  const double of_default = error(BodySolver(), BodySolver());
+  CAPTURE(both, low, high, of_default);
+  CHECK(both < 2e-4);
+  CHECK(low < 2e-4);
+  CHECK(high < 2e-4);
+  CHECK(of_default > 4e-4);  // the reference shows such differences
+}
+
+TEST_CASE("Few iterations of touching implicit bodies come near to many") {
+  constexpr int kSteps = 30;
+  const BodySolver converged = ImplicitSolver(kConverged), few = ImplicitSolver();
+  const double error = reference::TrajectoryError(FallOnCube(kSteps, few, few),
+                                                  FallOnCube(kSteps, converged, converged));
+  CAPTURE(error);
+  CHECK(error < 1e-4);
 }
 
 TEST_CASE("Steps in which implicit bodies touch others take no memory") {
@@ -252,7 +273,8 @@ TEST_CASE("Piles of both solvers give the same bits for every number of threads"
     AddPlane(&cubes.world, {});
     for (int pile = 0; pile < 4; ++pile) {
       for (int k = 0; k < 3; ++k) {
-        cubes.Add({float(pile), 0.22f * float(k), 0.03f * float(k)}, SolverFor((pile + k) % 2 == 0));
+        cubes.Add({float(pile), 0.22f * float(k), 0.03f * float(k)},
+                  SolverFor((pile + k) % 2 == 0));
       }
     }
     cubes.Step(60);
