@@ -304,18 +304,22 @@ bool IslandStep::IterateOnce() {
   return false;
 }
 
+// Iterations go on while one moves a node by more than a small share of the median edge, as those
+// of splitting do, and as those there with more of them if no clusters move: after three, an impact
+// at 10 m/s of bodies with a Poisson's ratio of 0.499 added half of its energy for a step.
 bool IslandStep::WantsIteration() {
   constexpr float kConverged = 3.0e-5f;  // [median edges]
+  constexpr int kMostWithoutCoarse = 8;
   bool wants = false;
   ForBodies([&](const SubstepOf& of, Body* body, StepStats*) {
-    const Body::Progress& p = body->progress;
-    if (!IsImplicit(*body)) {
-      wants = wants || plush::WantsIteration(of, *body, 1);
-      return;
-    }
-    const int most =
-        std::max(NewtonSettingsOf(*body).newton_iterations, of.settings.contact.iterations);
-    wants = wants || (p.iterations < most && p.longest > kConverged * body->simulation.median_edge);
+    wants = wants || (!IsImplicit(*body) && plush::WantsIteration(of, *body, 1));
+  });
+  ForSteps([&](NewtonStep* step) {
+    const Body::Progress& p = step->body->progress;
+    int most = std::max(step->settings.newton_iterations, step->of.settings.contact.iterations);
+    if (!p.is_owed) most = std::max(most, kMostWithoutCoarse);
+    const float least = kConverged * step->body->simulation.median_edge;
+    wants = wants || (p.iterations < most && p.longest > least);
   });
   return wants;
 }

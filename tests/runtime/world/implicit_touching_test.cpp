@@ -170,6 +170,40 @@ TEST_CASE("An implicit body and another one that collide keep their momenta and 
   CHECK(MomentsOf(cubes.world, b).linear_momentum[0] > 0.3 * before[0]);
 }
 
+TEST_CASE("An implicit body and another one gain no energy in an impact") {
+  const Which which = GENERATE(Which{true, false}, Which{false, true}, Which{true, true});
+  const float poisson = GENERATE(0.0f, 0.45f, 0.49f, 0.499f);
+  const float young = GENERATE(1.0e4f, 1.0e6f, 1.0e8f);
+  const float speed = GENERATE(1.0f, 10.0f);
+  WorldDesc desc = Awake();
+  desc.gravity = {};
+  Cubes cubes(desc);
+  BodyDesc of;
+  of.material.young = young;
+  of.material.poisson = which.first ? poisson : 0.35f;
+  cubes.Add({}, SolverFor(which.first), of);
+  of.material.poisson = which.second ? poisson : 0.35f;
+  of.pose.rotation = TurnOf(0.5, {0.3, 0.1, 1.0});
+  of.velocity = {0.0f, -speed, 0.0f};
+  cubes.Add({0.1f, 0.35f, 0.05f}, SolverFor(which.second), of);
+  const auto energy = [&] {
+    WorldMeasures measures;
+    REQUIRE(cubes.world.Measure(&measures).ok());
+    return measures.kinetic_j + measures.elastic_j;
+  };
+  const double start = energy();
+  double most = 0.0;
+  uint32_t most_pairs = 0;
+  for (int step = 0; step < 60; ++step) {
+    cubes.Step(1);
+    most = std::max(most, energy());
+    most_pairs = std::max(most_pairs, cubes.world.stats().body_pairs);
+  }
+  CAPTURE(which.first, which.second, poisson, young, speed, most / start);
+  CHECK(most < 1.01 * start);
+  CHECK(most_pairs == 1);
+}
+
 namespace {
 
 // A cube that falls askew on one whose lowest nodes are pinned.
@@ -237,6 +271,39 @@ TEST_CASE("Few iterations of touching implicit bodies come near to many") {
   const double error = reference::TrajectoryError(FallOnCube(kSteps, few, few),
                                                   FallOnCube(kSteps, converged, converged));
   CAPTURE(error);
+  CHECK(error < 1e-4);
+}
+
+// Iterations that have not converged show how the bodies' quadratics are weighed.
+TEST_CASE("A scaled body touches an implicit one as an unscaled body of the same size does") {
+  const bool is_implicit = GENERATE(false, true);  // the scaled one
+  const auto fall = [&](float scale) {
+    const ShapeAsset small(SurfaceBytes(TetBox(2, 2, 2, 0.1 / double(scale)),
+                                        {.parts = 2, .depth = 0.0, .num_shells = 0}));
+    Cubes cubes;
+    AddPlane(&cubes.world, {});
+    BodyDesc desc;
+    desc.material.young = 1.0e5f;
+    desc.material.poisson = 0.45f;
+    desc.material.friction = 0.4f;
+    cubes.Add({}, SolverFor(true), desc);
+    const BodySolver solver = SolverFor(is_implicit);
+    desc.solver = &solver;
+    desc.scale = scale;
+    desc.pose.position = {0.03f, 0.21f, 0.02f};
+    desc.velocity = {0.0f, -1.0f, 0.0f};
+    desc.material.damping = 0.02f;
+    const BodyId high = AddBody(&cubes.world, small.asset(), desc);
+    Trajectory out(ToEigen(PositionsOf(cubes.world, high, small.num_nodes())));
+    for (int step = 0; step < 10; ++step) {
+      cubes.Step(1);
+      out.Add(ToEigen(PositionsOf(cubes.world, high, small.num_nodes())));
+    }
+    CHECK(cubes.world.stats().body_pairs == 1);
+    return out;
+  };
+  const double error = reference::TrajectoryError(fall(4.0f), fall(1.0f));
+  CAPTURE(is_implicit, error);
   CHECK(error < 1e-4);
 }
 
