@@ -161,9 +161,11 @@ struct Body : Links<Body> {  // of System::waiting
   Vec3 momentum;       ///< sum of rhs without elastic forces, which sum to zero [kg m]
   Array<float> workspace;  ///< of solves (PanelWorkspaceSize x 1)
   CoarseMatrix coarse;     ///< of the substep
-  /// Of an implicit step, else empty.
+  /// Of an implicit step, else empty. A splitting body that may touch such bodies has d, p and q.
   struct Newton {
     Array<NodeVec> d, p, q;       ///< see ConjugateGradients (num_nodes + 1 x 1)
+    double work = 0.0;            ///< see GradientPart
+    ContactSolveStats solved;     ///< the same
     Array<float> stretches;       ///< see TetsAt (6 x 16 num_blocks)
     Array<Mat3> inverses;         ///< of A's diagonal blocks, if they precondition (num_nodes x 1)
     Array<NodeVec> v, w, last_w;  ///< of MINRES (num_nodes + 1 x 1)
@@ -184,6 +186,7 @@ struct Body : Links<Body> {  // of System::waiting
     bool is_corrected = false;  ///< it takes part in a joint coarse correction
     bool is_done = false;       ///< by the body's own SolverMethod
     bool is_static = false;     ///< the substep leaves no velocities
+    bool is_put_back = false;   ///< the first iterate is not the prediction
     ThrowBack rebound;
   } progress;
   // Scratch memory of a step with planes or attachments; empty until the world has any.

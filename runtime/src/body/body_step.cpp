@@ -81,7 +81,8 @@ void ShareRotations(const StepSettings& settings, Body* body) {
 // the lowest det F at y, at most 1.
 float MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Body* body) {
   const size_t num_nodes = body->x.size();
-  if (is_first && !StartsWithoutGravity(*body)) {  // y is the prediction
+  const bool is_predicted = is_first && !body->progress.is_put_back;
+  if (is_predicted && !StartsWithoutGravity(*body)) {  // y is the prediction
     std::fill(body->rhs.begin(), body->rhs.end(), NodeVec());
   } else {
     MakeInertialRhs(body->x.span(), body->v.span(), GravityOf(settings, *body), h, body->y.span(),
@@ -329,8 +330,12 @@ void BeginJointSolve(const SubstepOf& of, Body* body, StepStats* stats) {
 
 void EndJointSolve(const SubstepOf& of, Body* body, StepStats* stats) {
   CountContacts(body->solve.stats, stats);
-  if (ReportsReactions(*body)) SubtractStiffness(of.system.system.dt, body->d.span(), body);
   body->progress.longest = MoveNodes(body->d.span(), body->y.span());
+  EndJointMove(of, body->d.span(), body, stats);
+}
+
+void EndJointMove(const SubstepOf& of, std::span<const NodeVec> d, Body* body, StepStats* stats) {
+  if (ReportsReactions(*body)) SubtractStiffness(of.system.system.dt, d, body);
   EndIteration(of, body, stats);
 }
 

@@ -18,12 +18,14 @@
 // - No tet is lifted that becomes flat: a lift adds energy, and this step resists the volume's
 //   change by the energy alone, as the equations say.
 // - A step d that overshoots is shortened by the work of b along it, which needs no energies.
-// - Contacts with colliders are part of each Newton step (contact_gradients.h).
+// - Contacts with colliders are part of each Newton step (contact_gradients.h), and so are those with
+//   other bodies (implicit_island.cpp).
 #include "body/attachment_step.h"
 #include "body/body.h"
 #include "body/body_colliders.h"
 #include "body/coarse_correction.h"
 #include "body/implicit_checks.h"
+#include "body/implicit_island.h"
 #include "body/newton_step.h"
 #include "body/solver_method.h"
 
@@ -47,15 +49,23 @@ bool ReserveArray(const Allocator& allocator, size_t count, Array<T>* array) {
   return true;
 }
 
+// Makes room for the vectors of Newton iterations, also of splitting bodies in an island with
+// others.
+bool ReserveVectors(const Allocator& allocator, Body* body) {
+  const size_t nodes = body->x.size() + 1;
+  Body::Newton& own = body->newton;
+  return ReserveArray(allocator, nodes, &own.d) && ReserveArray(allocator, nodes, &own.p) &&
+         ReserveArray(allocator, nodes, &own.q);
+}
+
 bool ReserveImplicit(const Allocator& allocator, const BodySolver& solver, Body* body) {
   const ImplicitSettings& settings = solver.implicit;
   const size_t nodes = body->x.size() + 1;
   const bool has_blocks = settings.preconditioner == Preconditioner::kJacobi;
   const bool has_minres = settings.linear_method == LinearMethod::kMinimumResiduals;
   Body::Newton& own = body->newton;
-  if (!ReserveArray(allocator, has_blocks ? nodes - 1 : 0, &own.inverses) ||
-      !ReserveArray(allocator, nodes, &own.d) || !ReserveArray(allocator, nodes, &own.p) ||
-      !ReserveArray(allocator, nodes, &own.q) ||
+  if (!ReserveVectors(allocator, body) ||
+      !ReserveArray(allocator, has_blocks ? nodes - 1 : 0, &own.inverses) ||
       !ReserveArray(allocator, has_minres ? nodes : 0, &own.v) ||
       !ReserveArray(allocator, has_minres ? nodes : 0, &own.w) ||
       !ReserveArray(allocator, has_minres ? nodes : 0, &own.last_w) ||
@@ -120,23 +130,9 @@ void AdvanceHeld(const SubstepOf& of, NewtonStep* step) {
   ++done;
 }
 
-// The body's settings. Iterations that they leave open are as tuned, or one Newton iteration with
-// eight of the linear solver.
-ImplicitSettings SettingsOf(const Body& body) {
-  ImplicitSettings settings = body.solver.implicit;
-  const bool is_tuned = body.tuning.solver == TunedSolver::kImplicit;
-  if (settings.newton_iterations == 0) {
-    settings.newton_iterations = is_tuned ? body.tuning.newton_iterations : 1;
-  }
-  if (settings.linear_iterations == 0) {
-    settings.linear_iterations = is_tuned ? body.tuning.linear_iterations : 8;
-  }
-  return settings;
-}
-
 bool AdvanceImplicit(const SubstepOf& of, Body* body, StepStats* stats) {
   if (body->attached.has_springs) return false;
-  const ImplicitSettings settings = SettingsOf(*body);
+  const ImplicitSettings settings = NewtonSettingsOf(*body);
   NewtonStep step = {of, settings, body, stats};
   step.Begin();
   const bool touches = body->contacts.num_contacts > 0 && MayHold(of.settings, *body);
@@ -152,7 +148,12 @@ bool AdvanceImplicit(const SubstepOf& of, Body* body, StepStats* stats) {
 
 }  // namespace
 
-constinit const SolverMethod kImplicitMethod = {1, CheckImplicit, CheckImplicitPins,
-                                                ReserveImplicit, AdvanceImplicit};
+constinit const SolverMethod kImplicitMethod = {1,
+                                                CheckImplicit,
+                                                CheckImplicitPins,
+                                                ReserveImplicit,
+                                                AdvanceImplicit,
+                                                ReserveVectors,
+                                                AdvanceImplicitIsland};
 
 }  // namespace plush

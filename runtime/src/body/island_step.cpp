@@ -3,9 +3,10 @@
 #include "body/attachment_step.h"
 #include "body/body_colliders.h"
 #include "body/coarse_correction.h"
+#include "body/island.h"
 #include "body/pin_motion.h"
 #include "body/restitution.h"
-#include "body/substep.h"
+#include "body/solver_method.h"
 #include "contact/body_contacts.h"
 #include "contact/contact_pushes.h"
 
@@ -22,24 +23,6 @@ void PlaceCollidersOf(const StepSettings& settings, int k, int count, Body* body
   if (method != nullptr) return method->place_planes(settings, k, count, body);
   PlaceLocalColliders(settings, static_cast<float>(k + 1) / static_cast<float>(count),
                       settings.dt / static_cast<float>(count), body);
-}
-
-StepSettings OwnSettings(const StepSettings& of_world, const Body& body) {
-  StepSettings own = of_world;
-  own.splitting = body.splitting;
-  return own;
-}
-
-bool Moves(const Body& body) { return !body.fixed && !body.frozen; }
-
-// Calls visit(body, its settings, its statistics) for the bodies of an island that move.
-template <class Visit>
-void ForMoving(const StepSettings& of_world, Body* first, StepStats* stats, const Visit& visit) {
-  for (Body* body = first; body != nullptr; body = body->next_of_island) {
-    if (body->Steps() && Moves(*body)) {
-      visit(body, OwnSettings(of_world, *body), &stats[body->slot]);
-    }
-  }
 }
 
 // Begins substep `k` of `h` seconds for contacts between the bodies of an island.
@@ -78,20 +61,9 @@ bool IsJoint(const Body* first) {
   return false;
 }
 
-// Puts an element at the end of a list.
-template <class T>
-struct Chain {
-  T *first = nullptr, *last = nullptr;
+}  // namespace
 
-  void Add(T* element) {
-    element->next = nullptr;
-    (first == nullptr ? first : last->next) = element;
-    last = element;
-  }
-};
-
-// One outer iteration of an island whose bodies touch each other.
-void IterateJointly(const StepSettings& of_world, int k, int count, Body* first, StepStats* stats) {
+void CorrectJointly(const StepSettings& of_world, int k, int count, Body* first, StepStats* stats) {
   Chain<CoarseContacts> coarse;
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     Body::Progress& p = body->progress;
@@ -100,15 +72,25 @@ void IterateJointly(const StepSettings& of_world, int k, int count, Body* first,
         p.is_owed && BeginJointCorrection(of.settings, of.h, body, of_body, &p.has_matrix);
     if (p.is_corrected) coarse.Add(&body->coarse_solve);
   });
-  if (coarse.first != nullptr) {
+  if (coarse.first == nullptr) return;
+  {
     const PhaseTimer timer(&stats[first->slot], Phase::kContact);
     SolveCoarseContacts(coarse.first);
   }
-  Chain<ContactSolve> fine;
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     const SubstepOf of(own, k, count, body);
     if (body->progress.is_corrected) EndJointCorrection(of.settings, of.h, body, of_body);
-    BeginJointSolve(of, body, of_body);
+  });
+}
+
+namespace {
+
+// One outer iteration of an island whose bodies touch each other.
+void IterateJointly(const StepSettings& of_world, int k, int count, Body* first, StepStats* stats) {
+  CorrectJointly(of_world, k, count, first, stats);
+  Chain<ContactSolve> fine;
+  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
+    BeginJointSolve(SubstepOf(own, k, count, body), body, of_body);
     fine.Add(&body->solve);
   });
   {
@@ -151,6 +133,41 @@ void ThrowJointly(const StepSettings& of_world, int k, int count, const JointThr
   if (chain.first != nullptr) ThrowJointly(of_world, h, thrown, chain.first, first);
 }
 
+// Makes the outer iterations of substep `k` of `count`, at least `least` of a body.
+void SolveIsland(const StepSettings& of_world, int k, int count, bool is_joint, int least,
+                 Body* first, StepStats* stats) {
+  for (bool wants = true; wants;) {
+    wants = false;
+    if (is_joint) IterateJointly(of_world, k, count, first, stats);
+    ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
+      const SubstepOf of(own, k, count, body);
+      if (!is_joint) Iterate(of, body, of_body);
+      wants = wants || WantsIteration(of, *body, least);
+    });
+  }
+  // A point may have sunk that the last solve did not know of, or the coarse correction after it.
+  bool is_sunk = false;
+  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
+    const SubstepOf of(own, k, count, body);
+    if (!IsSunk(of, body)) return;
+    is_sunk = true;
+    if (!is_joint) IterateOnce(of, body, of_body);
+  });
+  if (is_joint && is_sunk) IterateJointly(of_world, k, count, first, stats);
+}
+
+// Lets the solver of the first body that names one advance an island whose bodies touch each other.
+// Returns false if the substep is splitting's.
+bool AdvanceJointly(const StepSettings& of_world, int k, int count, Body* first, StepStats* stats) {
+  for (Body* body = first; body != nullptr; body = body->next_of_island) {
+    const SolverMethod* method = body->solver.method;
+    if (method != nullptr && body->Steps() && Moves(*body)) {
+      return method->advance_island(of_world, k, count, first, stats);
+    }
+  }
+  return false;
+}
+
 // Substep `k` of `count` of an island. Islands of one body make as many outer iterations as it
 // wants, others as many as any of their bodies wants, and more: bodies pull at each other only once
 // in each of them.
@@ -172,24 +189,9 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
       body->progress.starts_coarse = false;  // all bodies of the island correct together
     });
   }
-  for (bool wants = true; wants;) {
-    wants = false;
-    if (is_joint) IterateJointly(of_world, k, count, first, stats);
-    ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
-      const SubstepOf of(own, k, count, body);
-      if (!is_joint) Iterate(of, body, of_body);
-      wants = wants || WantsIteration(of, *body, least);
-    });
+  if (!is_joint || !AdvanceJointly(of_world, k, count, first, stats)) {
+    SolveIsland(of_world, k, count, is_joint, least, first, stats);
   }
-  // A point may have sunk that the last solve did not know of, or the coarse correction after it.
-  bool is_sunk = false;
-  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
-    const SubstepOf of(own, k, count, body);
-    if (!IsSunk(of, body)) return;
-    is_sunk = true;
-    if (!is_joint) IterateOnce(of, body, of_body);
-  });
-  if (is_joint && is_sunk) IterateJointly(of_world, k, count, first, stats);
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     EndSolves(SubstepOf(own, k, count, body), body, of_body);
   });

@@ -33,6 +33,18 @@ bool ResistsVolume(const ElementView& elements) {
 
 }  // namespace
 
+ImplicitSettings NewtonSettingsOf(const Body& body) {
+  ImplicitSettings settings = body.solver.implicit;
+  const bool is_tuned = body.tuning.solver == TunedSolver::kImplicit;
+  if (settings.newton_iterations == 0) {
+    settings.newton_iterations = is_tuned ? body.tuning.newton_iterations : 1;
+  }
+  if (settings.linear_iterations == 0) {
+    settings.linear_iterations = is_tuned ? body.tuning.linear_iterations : 8;
+  }
+  return settings;
+}
+
 // rhs = the part of b that elasticity does not have.
 void NewtonStep::MakeInertialPart() {
   const std::span<const NodeVec> x = body->x.span();
@@ -178,21 +190,31 @@ LinearResult NewtonStep::Solve(StressDifferential differential) {
   return result;
 }
 
+ContactSolve NewtonStep::ContactPart() const {
+  ContactSolve part = {of.system, ProblemOf(of.settings, of.h, *body), &body->contacts,
+                       body->d.span()};
+  if (body->attached.any()) part.problem.attached = &body->attached;
+  return part;
+}
+
 // The same where contacts may hold the body. Moves y, too.
 LinearResult NewtonStep::SolveHeld(StressDifferential differential) {
   const PhaseTimer timer(stats, Phase::kContact);
-  const auto multiply = [&](std::span<const NodeVec> p, std::span<NodeVec> q) {
-    Multiply(differential, p, q);
-  };
-  ContactSolve solve = {of.system, ProblemOf(of.settings, of.h, *body), &body->contacts,
-                        body->d.span()};
-  if (body->attached.any()) solve.problem.attached = &body->attached;
+  Body::Newton& own = body->newton;
+  ContactSolve solve = ContactPart();
+  const GradientPart part = {.of = &solve,
+                             .r = body->rhs.span(),
+                             .y = body->y.span(),
+                             .D = own.d.span(),
+                             .scratch = {own.p.span(), own.q.span()},
+                             .work = &own.work,
+                             .most = &own.solved};
+  const auto multiply = [&](float) { Multiply(differential, part.scratch.p, part.scratch.q); };
   const LinearLimits limits = {settings.linear_iterations, double(settings.linear_tolerance)};
   const LinearResult result =
-      ContactGradients(multiply, limits, {body->newton.p.span(), body->newton.q.span()}, &solve,
-                       body->rhs.span(), body->y.span(), body->newton.d.span());
+      ContactGradients([&](const auto& visit) { visit(part, multiply); }, limits, &solve);
   stats->linear_iterations += static_cast<uint32_t>(result.iterations);
-  CountContacts(solve.stats, stats);
+  CountContacts(own.solved, stats);
   return result;
 }
 
@@ -218,6 +240,11 @@ bool NewtonStep::MoveBy(double work, bool has_moved) {
     moved = next;
     if (moved == 0.0f) return MakeGradient(), false;
   }
+}
+
+bool NewtonStep::MovesHeldClusters() const {
+  return MovesClusters(of.settings, *body) &&
+         !(settings.line_search && ResistsVolume(body->elements));
 }
 
 void NewtonStep::MoveClusters() {

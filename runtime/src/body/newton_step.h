@@ -23,6 +23,10 @@ inline bool MovesClusters(const StepSettings& settings, const Body& body) {
          !UsesModel(own) && !body.attached.any();
 }
 
+/// The body's settings. Iterations that they leave open are as tuned, or one Newton iteration with
+/// eight of the linear solver.
+ImplicitSettings NewtonSettingsOf(const Body& body);
+
 /// One substep of one body. Its functions do not allocate.
 struct NewtonStep {
   const SubstepOf& of;
@@ -41,10 +45,19 @@ struct NewtonStep {
   /// which do not change meanwhile: where tets resist it so much that this could add energy, they
   /// move as far as the objective does not rise, or if contacts hold the body, not at all.
   void MoveClusters();
+  /// Whether they move while contacts hold the body.
+  bool MovesHeldClusters() const;
   /// One Newton iteration. Returns whether body->y has moved; `norm` is that of b afterwards.
   bool Iterate(double* norm);
   /// Ends the substep at body->y.
   void End();
+
+  // For Newton iterations of several bodies (implicit_island.cpp), which hold them all.
+
+  /// The body's part in their contact solve.
+  ContactSolve ContactPart() const;
+  /// q = A p, zero for pinned nodes and the spare element (num_nodes + 1 x 1 each).
+  void Multiply(StressDifferential differential, std::span<const NodeVec> p, std::span<NodeVec> q);
 
  private:
   bool has_model() const { return UsesModel(settings); }
@@ -64,7 +77,6 @@ struct NewtonStep {
   void Project(std::span<NodeVec> v);
   void MakeInertialPart();
   void AddForces(std::span<const float> starts);
-  void Multiply(StressDifferential differential, std::span<const NodeVec> p, std::span<NodeVec> q);
   void MakeInverses();
   void Precondition(std::span<NodeVec> z);
   LinearResult Solve(StressDifferential differential);

@@ -28,6 +28,14 @@ struct SolverMethod {
   /// Moves `body->y` from where BeginSubstep put it to the end of the substep. Returns false, and
   /// leaves y as it was, if the substep is splitting's. Does not allocate.
   bool (*advance)(const SubstepOf& of, Body* body, StepStats* stats);
+  /// Makes room for a body, of any solver, that may touch those of this method. Returns false if
+  /// the allocator fails.
+  bool (*reserve_touching)(const Allocator& allocator, Body* body);
+  /// `advance` of all bodies of an island that touch each other, in substep `k` of `count`. At
+  /// least one of them has this method. Returns false, and leaves `y` as it was, if the substep is
+  /// splitting's. Does not allocate.
+  bool (*advance_island)(const StepSettings& of_world, int k, int count, Body* first,
+                         StepStats* stats);
 };
 
 /// Whether a body with these pins (num_nodes x 1, 1 if pinned) and constraints can have the solver.

@@ -4,6 +4,8 @@
 
 #include "body/body.h"
 
+#include <span>
+
 namespace plush {
 
 /// A substep's settings and factor.
@@ -31,6 +33,9 @@ void Iterate(const SubstepOf& of, Body* body, StepStats* stats);
 
 void BeginJointSolve(const SubstepOf& of, Body* body, StepStats* stats);
 void EndJointSolve(const SubstepOf& of, Body* body, StepStats* stats);
+/// The part of EndJointSolve after body->y has moved by `d` (num_nodes + 1 x 1), and
+/// body->progress.longest is known.
+void EndJointMove(const SubstepOf& of, std::span<const NodeVec> d, Body* body, StepStats* stats);
 
 /// Prepares body->solve for FindPushOut with ShareOut.
 void BeginJointPush(const SubstepOf& of, Body* body);

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Minimises 1/2 D^T A D - b^T D over displacements D of one body that contacts hold, where A is
-// only known by its products.
+// Minimises the sum of 1/2 D^T A D - b^T D over displacements D of bodies that contacts hold, where
+// a body's A is only known by its products.
 //
 // SolveWithContacts does that for the constant matrix A0 of splitting in place of A. Its steps z
 // from D, with b - A D in place of b, lead to the minimum, but not alone. If A0^-1 A has
 // eigenvalues above 2, they diverge (3.3, 11.8 and 59.7 for Poisson's ratios of 0.33, 0.45 and
 // 0.49); along eigenvectors of small ones they are too short. So:
-// - Each step ends where the quadratic is least along it, with the contacts' impulses as forces.
+// - Each step ends where the sum is least along it, with the contacts' impulses as forces. All
+//   bodies go the same share of their steps, or contacts between them would not hold.
 //   A step that a contact has not held before ends at z at most: contacts then still hold.
-// - A step that takes sunk points out goes as far as z. It may raise the quadratic; further steps,
+// - A step that takes sunk points out goes as far as z. It may raise the sum; further steps,
 //   which it is allowed, lower it again.
 // - If the same contacts press and slide as before, z is what a constraint preconditioner gives.
-// The
-//   step is then made conjugate to the one before: conjugate gradients.
+//   The step is then made conjugate to the one before: conjugate gradients.
+//
+// A body's numbers are in its own units, in which lengths are divided by its scale s and masses by
+// s^3 (body.h). So the quadratics, mass times length squared, are added with weights s^5.
 #pragma once
 
+#include "contact/body_contacts.h"
 #include "contact/plane_contacts.h"
 #include "solver/conjugate_gradients.h"
 
@@ -26,84 +30,136 @@
 
 namespace plush {
 
-/// A number that hardly stays the same if another set of contacts presses or slides.
-inline uint64_t PressingSet(const ContactState& state) {
-  uint64_t set = 0;
-  for (const PlaneContact& contact : state.Current()) {
+/// A number that hardly stays the same if another set of contacts presses or slides. `before`: that
+/// of the bodies before, or 0.
+inline uint64_t PressingSet(const ContactState& state, uint64_t before) {
+  uint64_t set = before;
+  const auto add = [&set](const PlaneContact& contact, uint64_t first, uint64_t second) {
     const float pressing = NormalImpulse(contact);
     const Vec3 along = contact.impulse - contact.plane.normal * pressing;
     constexpr float kSlides = 0.9999f;
     const bool slides = Dot(along, along) >= kSlides * contact.cone * contact.cone;
-    for (const uint64_t word : {uint64_t{contact.slot}, uint64_t{contact.collider},
-                                uint64_t{contact.face}, uint64_t{slides ? 1u : 0u}}) {
+    for (const uint64_t word :
+         {first, second, uint64_t{contact.face}, uint64_t{slides ? 1u : 0u}}) {
       set = (set ^ word) * 0x9e3779b97f4a7c15ull;
       set ^= set >> 29;
     }
+  };
+  for (const PlaneContact& contact : state.Current()) add(contact, contact.slot, contact.collider);
+  for (size_t i = 0; i < state.between.size(); ++i) {
+    const BodyContactSide& at = state.between[i];
+    const bool presses = NormalImpulse(at.contact->row) > 0.0f;
+    if (presses && at.side == at.contact->Owner()) add(at.contact->row, i, UINT32_MAX);
   }
   return set;
 }
 
-/// Work of the contacts' impulses along node displacements `d` [kg m^2].
+/// Work of the contacts' impulses along a body's node displacements `d` [kg m^2].
 inline double ContactWork(const ContactState& state, std::span<const NodeVec> d) {
   double work = 0.0;
   for (const PlaneContact& contact : state.Current()) {
     work += double(Dot(contact.impulse, state.PointOf(contact).Of(d)));
+  }
+  for (const BodyContactSide& at : state.between) {
+    const Vec3 impulse = at.contact->Own(at.side, at.contact->row.impulse);
+    work += double(Dot(impulse, at.contact->sides[at.side].point.Of(d)));
   }
   return work;
 }
 
 /// Whether a point was deeper than `tolerance` [m] below its plane before the solve.
 inline bool TakesOut(const ContactState& state, float tolerance) {
-  return std::ranges::any_of(state.Current(), [tolerance](const PlaneContact& contact) {
-    return Dot(contact.plane.normal, contact.offset) < -tolerance;
-  });
+  const auto is_sunk = [](const PlaneContact& contact, float depth) {
+    return Dot(contact.plane.normal, contact.offset) < -depth;
+  };
+  const auto is_out = [&](const BodyContactSide& at) {
+    const PlaneContact& row = at.contact->row;
+    return NormalImpulse(row) > 0.0f && is_sunk(row, tolerance * state.scale);
+  };
+  return std::ranges::any_of(state.Current(),
+                             [&](const auto& c) { return is_sunk(c, tolerance); }) ||
+         std::ranges::any_of(state.between, is_out);
 }
 
-/// Finds D, and the contacts' impulses. All arrays are (num_nodes + 1 x 1).
-/// - `of`: the solve of one body; problem.y is `y`, problem.b is `r`.
-/// - `r`: b, then b - A D without the impulses. Its spare element must be zero.
-/// - `y`: the iterate [m], moved by D.
-/// - multiply(p, q): see ConjugateGradients.
+/// A body's part of the sum. All arrays are (num_nodes + 1 x 1).
+struct GradientPart {
+  ContactSolve* of = nullptr;  ///< problem.y is `y`, problem.b is `r`
+  std::span<NodeVec> r;        ///< b, then b - A D without the impulses; its spare element is zero
+  std::span<NodeVec> y;        ///< the iterate [m], moved by D
+  std::span<NodeVec> D;        ///< found [m]
+  LinearScratch scratch;
+  double weight = 1.0;                ///< of its quadratic in the sum
+  double* work = nullptr;             ///< found: b.D [kg m^2]
+  ContactSolveStats* most = nullptr;  ///< found: of all solves
+};
+
+/// Finds the D of bodies, and the contacts' impulses.
+/// - for_parts(visit) calls visit(part, multiply) for each body, always in the same order.
+///   multiply(turn) makes q = A p of the part, zero for pinned nodes and the spare element. p is
+///   of->d + turn times the p of the product before.
+/// - `first`: the list of the parts' `of`.
 ///
 /// `residual` of the result is the length of the last step of A0, relative to the first one, and
 /// `work` that of b and the contacts' impulses along D. Makes at most four times limits.iterations.
 /// Does not allocate.
-template <class Multiply>
-LinearResult ContactGradients(const Multiply& multiply, const LinearLimits& limits,
-                              const LinearScratch& scratch, ContactSolve* of, std::span<NodeVec> r,
-                              std::span<NodeVec> y, std::span<NodeVec> D) {
-  const std::span<NodeVec> p = scratch.p, q = scratch.q, z = of->d;
+template <class ForParts>
+LinearResult ContactGradients(const ForParts& for_parts, const LinearLimits& limits,
+                              ContactSolve* first) {
   LinearResult result;
-  ContactSolveStats most;
-  std::fill(D.begin(), D.end(), NodeVec());
-  double first = 0.0, curvature = 0.0, work = 0.0;
+  // The sum of the bodies' terms: term(part), in the units of the body that weighs 1.
+  const auto sum_of = [&](const auto& term) {
+    double sum = 0.0;
+    for_parts([&](const GradientPart& part, const auto&) { sum += part.weight * term(part); });
+    return sum;
+  };
+  const auto along = [](const GradientPart& part, std::span<const NodeVec> d) {
+    return DotProduct(part.r, d) + ContactWork(*part.of->state, d);
+  };
+  for_parts([](const GradientPart& part, const auto&) {
+    std::fill(part.D.begin(), part.D.end(), NodeVec());
+    *part.work = 0.0;
+    *part.most = {};
+  });
+  double start = 0.0, curvature = 0.0;
   uint64_t set = 0;
   bool may_turn = false;
   int left = limits.iterations;
   while (left > 0 && result.iterations < 4 * limits.iterations) {
-    SolveWithContacts(of);
-    most.sweeps = std::max(most.sweeps, of->stats.sweeps);
-    most.num_dropped = std::max(most.num_dropped, of->stats.num_dropped);
-    const ContactState& state = *of->state;
-    const uint64_t now = PressingSet(state);
+    SolveWithContacts(first);
+    uint64_t now = 0;
+    bool takes_out = false;
+    for_parts([&](const GradientPart& part, const auto&) {
+      part.most->sweeps = std::max(part.most->sweeps, part.of->stats.sweeps);
+      part.most->num_dropped = std::max(part.most->num_dropped, part.of->stats.num_dropped);
+      now = PressingSet(*part.of->state, now);
+      takes_out = takes_out || TakesOut(*part.of->state, part.of->problem.tolerance);
+    });
     const bool is_same = result.iterations > 0 && now == set;
-    const bool takes_out = TakesOut(state, of->problem.tolerance);
     set = now;
-    const double length2 = DotProduct(r, z) + ContactWork(state, z);
-    if (result.iterations == 0) first = length2;
+    const double length2 =
+        sum_of([&](const GradientPart& part) { return along(part, part.of->d); });
+    if (result.iterations == 0) start = length2;
     if (!(length2 > 0.0)) break;
-    result.residual = std::sqrt(length2 / first);
+    result.residual = std::sqrt(length2 / start);
     if (result.iterations > 0 && !takes_out && result.residual <= limits.tolerance) break;
-    const bool turns = is_same && may_turn && !takes_out;
-    const double turn = turns ? std::fmax(-DotProduct(z, q) / curvature, 0.0) : 0.0;
-    TurnDirection(static_cast<float>(turn), z, p);
-    multiply(std::span<const NodeVec>(p), q);
-    curvature = DotProduct(p, q);
+    double turn = 0.0;
+    if (is_same && may_turn && !takes_out) {
+      const double product =
+          sum_of([](const GradientPart& part) { return DotProduct(part.of->d, part.scratch.q); });
+      turn = std::fmax(-product / curvature, 0.0);
+    }
+    for_parts([&](const GradientPart& part, const auto& multiply) {
+      TurnDirection(static_cast<float>(turn), part.of->d, part.scratch.p);
+      multiply(static_cast<float>(turn));
+    });
+    curvature =
+        sum_of([](const GradientPart& part) { return DotProduct(part.scratch.p, part.scratch.q); });
     if (!(curvature > 0.0)) {
       result.is_indefinite = true;
       break;
     }
-    const double slope = DotProduct(r, p) + ContactWork(state, p);
+    const double slope =
+        sum_of([&](const GradientPart& part) { return along(part, part.scratch.p); });
     double step = slope / curvature;
     if (takes_out) {
       step = 1.0;
@@ -111,15 +167,18 @@ LinearResult ContactGradients(const Multiply& multiply, const LinearLimits& limi
       step = std::fmin(step, 1.0);
     }
     if (!(step > 0.0)) break;
-    work += step * (DotProduct(r, p) + DotProduct(D, q));
-    MoveAlong(static_cast<float>(step), p, q, D, r);
-    for (size_t i = 0; i < y.size(); ++i) y[i] += p[i] * static_cast<float>(step);
+    for_parts([&](const GradientPart& part, const auto&) {
+      const std::span<NodeVec> p = part.scratch.p, q = part.scratch.q;
+      *part.work += step * (DotProduct(part.r, p) + DotProduct(part.D, q));
+      MoveAlong(static_cast<float>(step), p, q, part.D, part.r);
+      for (size_t i = 0; i < part.y.size(); ++i) part.y[i] += p[i] * static_cast<float>(step);
+    });
     may_turn = !takes_out;
     ++result.iterations;
     left = takes_out ? limits.iterations : left - 1;
   }
-  of->stats = most;
-  result.work = work + ContactWork(*of->state, D);
+  result.work = sum_of(
+      [](const GradientPart& part) { return *part.work + ContactWork(*part.of->state, part.D); });
   return result;
 }
 

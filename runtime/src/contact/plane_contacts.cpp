@@ -16,21 +16,26 @@
 #include <utility>
 
 namespace plush {
+
+void AddImpulses(const ContactSolve& of, std::span<NodeVec> to) {
+  const ContactState& state = *of.state;
+  for (const PlaneContact& contact : state.Current()) {
+    state.PointOf(contact).Push(contact.impulse, to);
+  }
+  for (const BodyContactSide& at : state.between) {
+    at.contact->sides[at.side].point.Push(at.contact->Own(at.side, at.contact->row.impulse), to);
+  }
+  if (of.problem.attached != nullptr) {
+    of.problem.attached->Push([&](uint32_t node, const Vec3& impulse) { to[node] += impulse; });
+  }
+}
+
 namespace {
 
 // d = A^-1 (b + impulses).
 void Respond(const ContactSolve& of) {
-  const ContactState& state = *of.state;
   std::copy(of.problem.b.begin(), of.problem.b.end(), of.d.begin());
-  for (const PlaneContact& contact : state.Current()) {
-    state.PointOf(contact).Push(contact.impulse, of.d);
-  }
-  for (const BodyContactSide& at : state.between) {
-    at.contact->sides[at.side].point.Push(at.contact->Own(at.side, at.contact->row.impulse), of.d);
-  }
-  if (of.problem.attached != nullptr) {
-    of.problem.attached->Push([&](uint32_t node, const Vec3& impulse) { of.d[node] += impulse; });
-  }
+  AddImpulses(of, of.d);
   SolvePanels(of.system.factor, of.system.workspace, of.d);
 }
 

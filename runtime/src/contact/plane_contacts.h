@@ -213,6 +213,10 @@ void SolveWithContacts(ContactSolve* first);
 ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,
                                     ContactState* state, std::span<NodeVec> d);
 
+/// Adds the impulses of a body's contacts and springs to its right-hand side `to`
+/// (num_nodes + 1 x 1).
+void AddImpulses(const ContactSolve& of, std::span<NodeVec> to);
+
 /// Outcome of AddContacts.
 struct AddedContacts {
   bool any = false;

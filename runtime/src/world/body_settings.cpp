@@ -101,7 +101,10 @@ Status World::SetSolver(BodyId id, const BodySolver& solver) {
   if (!checked.ok()) return checked;
   const Status held = impl_->CheckHeld(solver, *body, body->system->pinned.span());
   if (!held.ok()) return held;
-  if (!ReserveSolver(impl_->allocator, solver, body)) return {StatusCode::kOutOfMemory, "solver"};
+  if (!ReserveSolver(impl_->allocator, solver, body) ||
+      !impl_->ReserveTouching(solver.method, body)) {
+    return {StatusCode::kOutOfMemory, "solver"};
+  }
   WakeUp(body);
   impl_->TakeFromCrowd(body);
   body->solver = solver;

@@ -4,6 +4,7 @@
 #include "body/attachment_step.h"
 #include "body/make_body.h"
 #include "body/pin_motion.h"
+#include "body/solver_method.h"
 #include "world/state_checks.h"
 #include "world/state_reader.h"
 #include "world/world_impl.h"
@@ -128,6 +129,10 @@ bool World::Impl::ReserveContacts(const StateReader& state) {
     attached.num_loaded_constraints += attachment.constraint != 0 ? 1 : 0;
     if (attachment.other_body != kNoIndex) ++bodies[attachment.other_body]->attached.num_loaded;
   }
+  const SolverMethod* method = touching_method;
+  for (uint32_t i = 0; i < w.num_bodies && method == nullptr && desc.max_pairs > 0; ++i) {
+    method = state.SolverOf(state.body(i)).method;
+  }
   for (uint32_t i = 0; i < w.num_bodies; ++i) {
     const StateBody saved = state.body(i);
     Body* body = bodies[saved.slot];
@@ -141,11 +146,13 @@ bool World::Impl::ReserveContacts(const StateReader& state) {
       return false;
     }
     if (!ReserveSolver(allocator, state.SolverOf(saved), body)) return false;
+    if (method != nullptr && !method->reserve_touching(allocator, body)) return false;
     const uint32_t num_attached = body->attached.num_loaded;
     if (num_attached > 0 && !ReserveAttached(allocator, num_attached, body)) return false;
     const uint32_t num_constraints = body->attached.num_loaded_constraints;
     if (num_constraints > 0 && !ReserveConstraints(allocator, num_constraints, body)) return false;
   }
+  touching_method = method;
   return true;
 }
 

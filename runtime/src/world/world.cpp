@@ -5,6 +5,7 @@
 
 #include "base/vector_math.h"
 #include "body/make_body.h"
+#include "body/solver_method.h"
 #include "world/world_impl.h"
 
 #include <algorithm>
@@ -107,6 +108,17 @@ Status World::Impl::ReserveBody() {
   return {};
 }
 
+bool World::Impl::ReserveTouching(const SolverMethod* method, Body* body) {
+  if (desc.max_pairs == 0) return true;
+  if (method != nullptr && touching_method == nullptr) {
+    for (const uint32_t slot : slots) {
+      if (!method->reserve_touching(allocator, bodies[slot])) return false;
+    }
+    touching_method = method;
+  }
+  return touching_method == nullptr || touching_method->reserve_touching(allocator, body);
+}
+
 Status World::AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id) {
   if (out_id == nullptr) return kNoOutput;
   *out_id = {};
@@ -120,9 +132,10 @@ Status World::AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id) 
   if (!made.ok()) return made;
   const bool has_room =
       (!w.HasMeshes() || ReserveMesh(w.allocator, body)) &&
-      (w.desc.max_pairs == 0 || (w.touching_bodies.Reserve(w.allocator, w.desc.max_pairs) &&
-                                 ReserveBodyContacts(w.allocator, body) &&
-                                 w.touching_bodies.ReserveSurface(w.allocator, body->surface)));
+      (w.desc.max_pairs == 0 ||
+       (w.touching_bodies.Reserve(w.allocator, w.desc.max_pairs) &&
+        ReserveBodyContacts(w.allocator, body) && w.ReserveTouching(body->solver.method, body) &&
+        w.touching_bodies.ReserveSurface(w.allocator, body->surface)));
   if (!has_room) {
     DestroyBody(w.allocator, &w.cache, body);
     return {StatusCode::kOutOfMemory, "body"};

@@ -138,6 +138,9 @@ struct World::Impl {
   bool ReserveBodyArrays(uint32_t slot);
   Status ReserveBody();
   bool ReserveColliderArrays(uint32_t slot);
+  /// Makes room for a body that may touch those with a SolverMethod: `method`, which is of a new
+  /// body or solver, or null, or that of any body before.
+  bool ReserveTouching(const SolverMethod* method, Body* body);
   bool HasMeshes() const;  ///< or height fields
   Status ReserveCollider();
   /// The triangles of a mesh. Makes those of a soft body unless a collider has them already.
@@ -302,10 +305,11 @@ struct World::Impl {
   const Allocator& allocator = desc.allocator;
   SystemCache cache;
   SlotList<> slots;
-  Array<Body*> bodies;            // by slot; valid if the slot is in use
-  Array<StepStats> body_stats;    // of the last step, by slot
-  Array<Body*> live;              // in the order of slots, as of ListLiveBodies
-  Array<WorldMeasures> measured;  // of `live`, in World::Measure
+  Array<Body*> bodies;                            // by slot; valid if the slot is in use
+  Array<StepStats> body_stats;                    // of the last step, by slot
+  Array<Body*> live;                              // in the order of slots, as of ListLiveBodies
+  Array<WorldMeasures> measured;                  // of `live`, in World::Measure
+  const SolverMethod* touching_method = nullptr;  ///< see ReserveTouching
   TouchingBodies touching_bodies;
   Array<WorldBox> predicted;   // of bodies at the end of the step, by slot
   Array<uint8_t> is_refitted;  // to there, by slot

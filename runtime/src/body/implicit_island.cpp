@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+// A substep of an island in which implicit bodies touch each other or bodies of splitting.
+//
+// One Newton iteration minimises the sum of all bodies' quadratics, while contacts hold
+// (contact_gradients.h): an implicit body's has the matrix of its Newton step, and that of a body
+// of splitting is what its outer iteration minimises, with its constant matrix A0. A linear
+// iteration solves contacts for A0 of all bodies; a product with A0 is then known without a pass
+// over tets. A step that overshoots is shortened by the work of all bodies' forces along it;
+// splitting's are those of its quadratic, because its element pass changes multipliers.
+//
+// Deviations from the steps of single bodies:
+// - A body of splitting makes as many outer iterations as implicit bodies want Newton's.
+// - Clusters move together (CorrectJointly) between iterations, not before the first one, and only
+//   if those of all implicit bodies may: the clusters of the others would push those bodies away.
+// - Bodies start at their predictions. If something outside the island holds it, they start there
+//   without the mean way, which would sink them into what holds them (g dt^2 in each step of a body
+//   at rest): to take them out with A0 strains a nearly incompressible body.
+// - With springs on any of the bodies the substep is splitting's: the sum would have to have their
+//   stiffness. The same if the first iteration does not move the bodies.
+#include "body/implicit_island.h"
+
+#include "body/attachment_step.h"
+#include "body/body_colliders.h"
+#include "body/island.h"
+#include "body/newton_step.h"
+#include "body/solver_method.h"
+#include "contact/body_contacts.h"
+#include "contact/contact_gradients.h"
+#include "contact/contact_pushes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+namespace plush {
+namespace {
+
+// Parts of a Newton step that are tried before it is dropped.
+constexpr int kMostTries = 8;
+
+bool IsImplicit(const Body& body) { return body.solver.method != nullptr; }
+
+class IslandStep {
+ public:
+  IslandStep(const StepSettings& of_world, int k, int count, Body* first, StepStats* stats)
+      : of_world_(of_world), k_(k), count_(count), first_(first), stats_(stats) {}
+
+  // Whether the island has springs.
+  bool HasSprings();
+  // Finds the first iterates.
+  void Begin();
+  // Puts the bodies back to where Begin found them.
+  void TakeBack();
+  // Makes iterations until no body wants another one. Returns false if the first one fails.
+  bool Iterate();
+  void End();
+
+ private:
+  // Calls visit(substep, body, statistics) for the bodies that move.
+  template <class Visit>
+  void ForBodies(const Visit& visit) {
+    ForMoving(of_world_, first_, stats_,
+              [&](Body* body, const StepSettings& own, StepStats* stats) {
+                visit(SubstepOf(own, k_, count_, body), body, stats);
+              });
+  }
+  // Calls visit(step) for the implicit ones, visit(step).
+  template <class Visit>
+  void ForSteps(const Visit& visit) {
+    ForBodies([&](const SubstepOf& of, Body* body, StepStats* stats) {
+      if (!IsImplicit(*body)) return;
+      const ImplicitSettings settings = NewtonSettingsOf(*body);
+      NewtonStep step = {of, settings, body, stats, true};
+      visit(&step);
+    });
+  }
+  GradientPart PartOf(Body* body);
+  bool IsHeld();
+  bool WantsIteration();
+  bool IsSunk();
+  LinearResult Solve(bool is_hybrid);
+  bool MoveBy(double work);
+  bool IterateOnce();
+  void EndIteration();
+
+  const StepSettings& of_world_;
+  const int k_, count_;
+  Body* first_;
+  StepStats* stats_;
+};
+
+bool IslandStep::HasSprings() {
+  bool has_springs = false;
+  ForBodies([&](const SubstepOf&, Body* body, StepStats*) {
+    has_springs = has_springs || body->attached.has_springs;
+  });
+  return has_springs;
+}
+
+// Whether something outside the island holds it.
+bool IslandStep::IsHeld() {
+  bool is_held = false;
+  ForBodies([&](const SubstepOf&, Body* body, StepStats*) {
+    is_held = is_held || body->system->num_pinned > 0 || body->attached.any() ||
+              body->contacts.num_contacts > 0;
+    for (const BodyContactSide& at : body->contacts.between) {
+      is_held = is_held || at.contact->sides[1 - at.side].of->is_static;
+    }
+  });
+  return is_held;
+}
+
+// Mass times length, in the world's units, and mass.
+struct Way {
+  double sum[3] = {};
+  double mass = 0.0;
+
+  void Add(const Way& other) {
+    for (int axis = 0; axis < 3; ++axis) sum[axis] += other.sum[axis];
+    mass += other.mass;
+  }
+  Vec3 Mean() const {
+    return {static_cast<float>(sum[0] / mass), static_cast<float>(sum[1] / mass),
+            static_cast<float>(sum[2] / mass)};
+  }
+};
+
+// What a free body's momentum makes of it: its way from the substep's start to y.
+Way WayOf(const Body& body) {
+  const double s = double(body.scale), s3 = s * s * s;
+  Way way;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    const double m = s3 / double(body.x[i].w);
+    const Vec3 own = body.y[i] - body.x[i];
+    way.Add({{m * s * double(own.x), m * s * double(own.y), m * s * double(own.z)}, m});
+  }
+  return way;
+}
+
+void IslandStep::Begin() {
+  const bool is_held = IsHeld();
+  const auto is_free = [](const Body& body) {
+    return body.system->num_pinned == 0 && !body.attached.any();
+  };
+  Way of_all;
+  ForSteps([](NewtonStep* step) { step->Begin(); });
+  ForBodies([&](const SubstepOf&, Body* body, StepStats*) {
+    if (!is_held) of_all.Add(WayOf(*body));
+  });
+  const Vec3 common = is_held ? Vec3{} : of_all.Mean();
+  ForBodies([&](const SubstepOf& of, Body* body, StepStats*) {
+    if (is_free(*body)) {
+      const Vec3 back = (WayOf(*body).Mean() - common) * (1.0f / body->scale);
+      for (size_t i = 0; i < body->x.size(); ++i) body->y[i] -= back;
+      body->progress.is_put_back = true;
+    } else if (IsImplicit(*body)) {
+      for (size_t i = 0; i < body->x.size(); ++i) {
+        if (!body->IsPinned(i)) body->y[i] = body->x[i];
+      }
+      HoldConstraints(of.h, body);
+    }
+  });
+}
+
+void IslandStep::TakeBack() {
+  ForSteps([](NewtonStep* step) { step->Restart(); });
+  ForBodies([](const SubstepOf& of, Body* body, StepStats* stats) {
+    if (!IsImplicit(*body)) PlaceFirstIterate(of, body, stats);
+    body->progress.is_put_back = false;
+  });
+}
+
+GradientPart IslandStep::PartOf(Body* body) {
+  Body::Newton& own = body->newton;
+  const double s = double(body->scale);
+  return {.of = &body->solve,
+          .r = body->rhs.span(),
+          .y = body->y.span(),
+          .D = own.d.span(),
+          .scratch = {own.p.span(), own.q.span()},
+          .weight = s * s * s * s * s,
+          .work = &own.work,
+          .most = &own.solved};
+}
+
+// Moves the bodies by the D of the sum.
+LinearResult IslandStep::Solve(bool is_hybrid) {
+  LinearLimits limits = {1, 1.0};
+  Chain<ContactSolve> chain;
+  ForBodies([&](const SubstepOf& of, Body* body, StepStats* stats) {
+    if (!IsImplicit(*body)) BeginJointSolve(of, body, stats);
+  });
+  ForSteps([&](NewtonStep* step) {
+    step->MakeGradient();
+    step->body->solve = step->ContactPart();
+    limits.iterations = std::max(limits.iterations, step->settings.linear_iterations);
+    limits.tolerance = std::fmin(limits.tolerance, double(step->settings.linear_tolerance));
+  });
+  ForBodies([&](const SubstepOf&, Body* body, StepStats*) { chain.Add(&body->solve); });
+  const auto for_parts = [&](const auto& visit) {
+    ForBodies([&](const SubstepOf& of, Body* body, StepStats* stats) {
+      const GradientPart part = PartOf(body);
+      const std::span<NodeVec> q = part.scratch.q, z = part.of->d;
+      visit(part, [&](float turn) {
+        if (IsImplicit(*body)) {
+          const ImplicitSettings settings = NewtonSettingsOf(*body);
+          NewtonStep step = {of, settings, body, stats, true};
+          const StressDifferential wanted = settings.differential;
+          step.Multiply(is_hybrid ? StressDifferential::kHybrid : wanted, part.scratch.p, q);
+          return;
+        }
+        // A0 z is r with the contacts' impulses. p has taken over z, whose memory is free.
+        std::copy(part.r.begin(), part.r.end(), z.begin());
+        AddImpulses(*part.of, z);
+        TurnDirection(turn, z, q);
+      });
+    });
+  };
+  const PhaseTimer timer(&stats_[first_->slot], Phase::kContact);
+  const LinearResult result = ContactGradients(for_parts, limits, chain.first);
+  ForSteps([&](NewtonStep* step) {
+    step->stats->linear_iterations += static_cast<uint32_t>(result.iterations);
+  });
+  return result;
+}
+
+// Goes back along the D by which the bodies have moved until the sum of the objectives has not
+// risen, if the settings of any body say so. `work` is that of the sum. Returns whether bodies are
+// then elsewhere than before.
+bool IslandStep::MoveBy(double work) {
+  bool searches = false;
+  ForSteps([&](NewtonStep* step) { searches = searches || step->settings.line_search; });
+  float moved = 1.0f;
+  for (int i = 0; searches; ++i) {
+    ForSteps([](NewtonStep* step) { step->MakeGradient(); });
+    double at_end = 0.0;
+    ForBodies([&](const SubstepOf&, Body* body, StepStats*) {
+      const GradientPart part = PartOf(body);
+      double own = DotProduct(part.r, part.D);
+      if (!IsImplicit(*body)) own += (*part.work - own) * (1.0 - double(moved));
+      at_end += part.weight * (own + ContactWork(body->contacts, part.D)) * double(moved);
+    });
+    const double start = work * double(moved);
+    if (start + at_end >= 0.0) break;
+    double share = start / (start - at_end);  // where the work vanishes, if it were linear
+    if (!(share > 0.0 && share < 1.0) || i == kMostTries) share = 0.0;
+    const float next = moved * static_cast<float>(share);
+    ForBodies([&](const SubstepOf&, Body* body, StepStats* stats) {
+      if (i == 0 && IsImplicit(*body)) ++stats->overshoots;
+      for (size_t n = 0; n < body->y.size(); ++n) body->y[n] += body->newton.d[n] * (next - moved);
+    });
+    moved = next;
+    if (moved == 0.0f) return false;
+  }
+  if (moved == 1.0f) return true;
+  ForBodies([&](const SubstepOf&, Body* body, StepStats*) {
+    for (NodeVec& d : body->newton.d) d *= moved;
+  });
+  return true;
+}
+
+// Notes what an iteration has moved, and what follows from that.
+void IslandStep::EndIteration() {
+  bool moves_clusters = true;
+  ForSteps([&](NewtonStep* step) {
+    moves_clusters = moves_clusters && step->MovesHeldClusters();
+    ++step->body->progress.iterations;
+  });
+  ForBodies([&](const SubstepOf& of, Body* body, StepStats* stats) {
+    CountContacts(body->newton.solved, stats);
+    float longest = 0.0f;
+    for (const NodeVec& d : body->newton.d) {
+      longest =
+          std::fmax(longest, std::fmax(std::fabs(d.x), std::fmax(std::fabs(d.y), std::fabs(d.z))));
+    }
+    body->progress.longest = longest;
+    if (!IsImplicit(*body)) EndJointMove(of, body->newton.d.span(), body, stats);
+    body->progress.is_owed = moves_clusters;
+  });
+}
+
+// Returns whether the bodies have moved.
+bool IslandStep::IterateOnce() {
+  bool has_hybrid = true, is_exact = false;
+  ForSteps([&](NewtonStep* step) {
+    has_hybrid = has_hybrid && step->settings.differential == StressDifferential::kHybrid;
+    is_exact = is_exact || step->settings.differential == StressDifferential::kExact;
+  });
+  CorrectJointly(of_world_, k_, count_, first_, stats_);
+  for (const bool is_hybrid : {false, true}) {
+    const LinearResult result = Solve(is_hybrid);
+    const bool is_wrong = result.is_indefinite && is_exact && !is_hybrid;
+    if (result.iterations > 0 && !is_wrong) {
+      if (MoveBy(result.work)) return EndIteration(), true;
+    } else {
+      ForBodies([](const SubstepOf&, Body* body, StepStats*) {
+        for (size_t i = 0; i < body->y.size(); ++i) body->y[i] -= body->newton.d[i];
+      });
+    }
+    if (has_hybrid || is_hybrid) break;
+    ForSteps([](NewtonStep* step) { ++step->stats->newton_fallbacks; });
+  }
+  return false;
+}
+
+// Iterations go on while one moves a node by more than a small share of the median edge, as those
+// of splitting do. There are as many as there if no clusters move: after three, bodies with a
+// Poisson's ratio of 0.49 lost up to 7% of their angular momentum in an impact, after eight 2%.
+bool IslandStep::WantsIteration() {
+  constexpr float kConverged = 3.0e-5f;  // [median edges]
+  constexpr int kMostWithoutCoarse = 8;
+  bool wants = false;
+  ForBodies([&](const SubstepOf& of, Body* body, StepStats*) {
+    wants = wants || (!IsImplicit(*body) && plush::WantsIteration(of, *body, 1));
+  });
+  ForSteps([&](NewtonStep* step) {
+    const Body::Progress& p = step->body->progress;
+    int most = std::max(step->settings.newton_iterations, step->of.settings.contact.iterations);
+    if (!p.is_owed) most = std::max(most, kMostWithoutCoarse);
+    const float least = kConverged * step->body->simulation.median_edge;
+    wants = wants || (p.iterations < most && p.longest > least);
+  });
+  return wants;
+}
+
+bool IslandStep::IsSunk() {
+  bool is_sunk = false;
+  ForBodies([&](const SubstepOf& of, Body* body, StepStats*) {
+    is_sunk = is_sunk || plush::IsSunk(of, body);
+  });
+  return is_sunk;
+}
+
+bool IslandStep::Iterate() {
+  if (!IterateOnce()) return false;
+  while (WantsIteration() && IterateOnce()) {
+  }
+  if (IsSunk()) IterateOnce();
+  return true;
+}
+
+void IslandStep::End() {
+  ForSteps([](NewtonStep* step) {
+    HoldConstraints(step->of.h, step->body);
+    step->End();
+    step->body->progress.is_static = step->settings.quasistatic;
+  });
+}
+
+}  // namespace
+
+bool AdvanceImplicitIsland(const StepSettings& of_world, int k, int count, Body* first,
+                           StepStats* stats) {
+  IslandStep step(of_world, k, count, first, stats);
+  if (step.HasSprings()) return false;
+  step.Begin();
+  if (!step.Iterate()) {
+    step.TakeBack();
+    return false;
+  }
+  step.End();
+  return true;
+}
+
+}  // namespace plush
