@@ -304,7 +304,8 @@ struct StepSettings {
   MixCoefficients mix_friction = nullptr;
   MixCoefficients mix_restitution = nullptr;
   float dt = 0.0f;                  ///< [s]
-  const JobSystem* jobs = nullptr;  ///< shares a large body's rotations between threads, or null
+  const JobSystem* jobs = nullptr;  ///< shares a large body's rotations, or the bodies of a large
+                                    ///< island, between threads, or null
 };
 
 /// Adds the wall time of a scope to a phase.

@@ -2,6 +2,7 @@
 // What the solvers of an island share: a walk over its bodies, and their joint coarse correction.
 #pragma once
 
+#include "base/shared_list.h"
 #include "body/substep.h"
 
 namespace plush {
@@ -22,6 +23,17 @@ void ForMoving(const StepSettings& of_world, Body* first, StepStats* stats, cons
       visit(body, OwnSettings(of_world, *body), &stats[body->slot]);
     }
   }
+}
+
+/// The same on several threads, if the island has any. Visits must not depend on each other.
+template <class Visit>
+void ShareMoving(const StepSettings& of_world, Body* first, StepStats* stats, const Visit& visit) {
+  ForShared(of_world.jobs, first, &Body::next_of_island, [&](Body* body) {
+    if (!body->Steps() || !Moves(*body)) return;
+    StepSettings own = OwnSettings(of_world, *body);
+    own.jobs = nullptr;  // no jobs from inside a job
+    visit(body, own, &stats[body->slot]);
+  });
 }
 
 /// Puts elements at the end of a list.

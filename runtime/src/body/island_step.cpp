@@ -64,20 +64,22 @@ bool IsJoint(const Body* first) {
 }  // namespace
 
 void CorrectJointly(const StepSettings& of_world, int k, int count, Body* first, StepStats* stats) {
-  Chain<CoarseContacts> coarse;
-  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
+  ShareMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     Body::Progress& p = body->progress;
     const SubstepOf of(own, k, count, body);
     p.is_corrected =
         p.is_owed && BeginJointCorrection(of.settings, of.h, body, of_body, &p.has_matrix);
-    if (p.is_corrected) coarse.Add(&body->coarse_solve);
+  });
+  Chain<CoarseContacts> coarse;
+  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings&, StepStats*) {
+    if (body->progress.is_corrected) coarse.Add(&body->coarse_solve);
   });
   if (coarse.first == nullptr) return;
   {
     const PhaseTimer timer(&stats[first->slot], Phase::kContact);
-    SolveCoarseContacts(coarse.first);
+    SolveCoarseContacts(coarse.first, of_world.jobs);
   }
-  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
+  ShareMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     const SubstepOf of(own, k, count, body);
     if (body->progress.is_corrected) EndJointCorrection(of.settings, of.h, body, of_body);
   });
@@ -88,16 +90,17 @@ namespace {
 // One outer iteration of an island whose bodies touch each other.
 void IterateJointly(const StepSettings& of_world, int k, int count, Body* first, StepStats* stats) {
   CorrectJointly(of_world, k, count, first, stats);
-  Chain<ContactSolve> fine;
-  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
+  ShareMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     BeginJointSolve(SubstepOf(own, k, count, body), body, of_body);
-    fine.Add(&body->solve);
   });
+  Chain<ContactSolve> fine;
+  ForMoving(of_world, first, stats,
+            [&](Body* body, const StepSettings&, StepStats*) { fine.Add(&body->solve); });
   {
     const PhaseTimer timer(&stats[first->slot], Phase::kContact);
-    SolveWithContacts(fine.first);
+    SolveWithContacts(fine.first, of_world.jobs);
   }
-  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
+  ShareMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     EndJointSolve(SubstepOf(own, k, count, body), body, of_body);
   });
 }
@@ -175,7 +178,7 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
   constexpr int kLeastOfSeveral = 4;
   const bool is_joint = IsJoint(first);
   const int least = first->next_of_island != nullptr && !is_joint ? kLeastOfSeveral : 1;
-  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
+  ShareMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     PlaceCollidersOf(own, k, count, body);
     BeginSubstep(own, k, count, body, of_body);
   });
@@ -192,13 +195,13 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
   if (!is_joint || !AdvanceJointly(of_world, k, count, first, stats)) {
     SolveIsland(of_world, k, count, is_joint, least, first, stats);
   }
-  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
+  ShareMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     EndSolves(SubstepOf(own, k, count, body), body, of_body);
   });
   JointThrow thrown;
   if (is_joint) thrown = FindJointThrow(of_world, h, first);
   const bool is_pushed = is_joint && PushJointly(of_world, k, count, first, stats);
-  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
+  ShareMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     EndSubstep(SubstepOf(own, k, count, body), is_pushed, body, of_body);
     EndBetween(h, *body);
   });
@@ -221,10 +224,12 @@ int CountSubstepsBetween(const StepSettings& settings, const Body& body) {
 // them wants and all can make.
 int PlanSubsteps(const StepSettings& of_world, Body* first, StepStats* stats) {
   int wanted = 1, most = kMaxSubsteps;
-  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
+  ShareMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     if (!FindNearColliders(own, body)) of_body->flags |= kStepContactsDropped;
     StartTouches(body);
     PlaceLocalColliders(own, 0.0f, own.dt, body);
+  });
+  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats*) {
     wanted = std::max({wanted, CountSubsteps(own, *body), CountSubstepsBetween(own, *body)});
     most = std::min(most, body->Factors().num_fractions);
   });

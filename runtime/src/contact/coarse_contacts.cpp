@@ -3,6 +3,7 @@
 // Source: see coarse_contacts.h.
 #include "contact/coarse_contacts.h"
 
+#include "base/shared_list.h"
 #include "contact/body_contacts.h"
 
 #include <algorithm>
@@ -174,17 +175,18 @@ bool SweepAttached(float accuracy, TouchedClusters* touched, AttachedPoints* att
 
 }  // namespace
 
-void SolveCoarseContacts(CoarseContacts* first) {
+void SolveCoarseContacts(CoarseContacts* first, const JobSystem* jobs) {
   for (CoarseContacts* of = first; of != nullptr; of = of->next) {
-    of->touched.Start(*of->coarse, *of->matrix, of->sums, of->responses);
-    if (of->state != nullptr) {
-      of->state->coarse_solve = of;
-      of->state->in_solve = true;
-      of->state->y = of->problem.y;
-      PlaceContacts(of);
-    }
-    if (of->attached != nullptr) PlaceAttached(of->clusters, &of->touched, of->attached);
+    if (of->state == nullptr) continue;
+    of->state->coarse_solve = of;
+    of->state->in_solve = true;
+    of->state->y = of->problem.y;
   }
+  ForShared(jobs, first, &CoarseContacts::next, [](CoarseContacts* of) {
+    of->touched.Start(*of->coarse, *of->matrix, of->sums, of->responses);
+    if (of->state != nullptr) PlaceContacts(of);
+    if (of->attached != nullptr) PlaceAttached(of->clusters, &of->touched, of->attached);
+  });
   for (CoarseContacts* of = first; of != nullptr; of = of->next) {
     ForBetween(of->state, PrepareBetween);
   }

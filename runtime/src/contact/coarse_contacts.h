@@ -45,7 +45,8 @@ struct CoarseContacts {
 /// of the planes and of other bodies of the solve, with Coulomb's friction, and for which attached
 /// points obey their springs. Starts from the impulses of the last solve. Adds contacts for points
 /// that would sink into a plane, unless the body is soft: the solve that follows finds them.
-/// Contacts with bodies that do not take part keep their impulses. Does not allocate.
-void SolveCoarseContacts(CoarseContacts* first);
+/// Contacts with bodies that do not take part keep their impulses. Does not allocate. `jobs`:
+/// shares bodies without springs between threads, or null.
+void SolveCoarseContacts(CoarseContacts* first, const JobSystem* jobs = nullptr);
 
 }  // namespace plush

@@ -38,6 +38,6 @@ void ForBetween(const ContactState& state, const Visit& visit) {
 }
 
 /// Finds how the points of all contacts of a solve answer impulses. Sets their `yielding`.
-void FindCouplings(ContactSolve* first);
+void FindCouplings(ContactSolve* first, const JobSystem* jobs = nullptr);
 
 }  // namespace plush

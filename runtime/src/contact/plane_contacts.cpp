@@ -3,6 +3,7 @@
 // which sink. Source: plane_contacts.h, body_contacts.h.
 #include "contact/plane_contacts.h"
 
+#include "base/shared_list.h"
 #include "contact/attached_points.h"
 #include "contact/body_contacts.h"
 #include "contact/contact_couplings.h"
@@ -33,10 +34,10 @@ void AddImpulses(const ContactSolve& of, std::span<NodeVec> to) {
 namespace {
 
 // d = A^-1 (b + impulses).
-void Respond(const ContactSolve& of) {
-  std::copy(of.problem.b.begin(), of.problem.b.end(), of.d.begin());
-  AddImpulses(of, of.d);
-  SolvePanels(of.system.factor, of.system.workspace, of.d);
+void Respond(const ContactSolve* of) {
+  std::copy(of->problem.b.begin(), of->problem.b.end(), of->d.begin());
+  AddImpulses(*of, of->d);
+  SolvePanels(of->system.factor, of->system.workspace, of->d);
 }
 
 // What a sweep changed.
@@ -147,8 +148,9 @@ void FindCouplings(const FactoredSystem& system, ContactState* state) {
 
 }  // namespace
 
-void FindCouplings(ContactSolve* first) {
-  for (ContactSolve* of = first; of != nullptr; of = of->next) FindCouplings(of->system, of->state);
+void FindCouplings(ContactSolve* first, const JobSystem* jobs) {
+  ForShared(jobs, first, &ContactSolve::next,
+            [](ContactSolve* of) { FindCouplings(of->system, of->state); });
   for (ContactSolve* of = first; of != nullptr; of = of->next) {
     ForBetween(*of->state, [](BodyContact* contact) {
       float response = 0.0f;
@@ -187,7 +189,7 @@ SweepChange SweepBody(const ContactProblem& problem, bool cones_follow, ContactS
 // other. Stacks need them. The jammed bodies of a crowd do not settle in any number of sweeps, and
 // are no deeper in each other with few: so the more contacts, the fewer sweeps. Returns their
 // number.
-int SweepUntilConverged(const ContactSolve& first) {
+int SweepUntilConverged(const ContactSolve& first, const JobSystem* jobs) {
   constexpr int kMany = 64, kMost = 256;
   constexpr uint32_t kMostChanges = 16384;  // of impulses in a solve of a pile
   constexpr float kFar = 30.0f;             // [tolerances]
@@ -199,9 +201,11 @@ int SweepUntilConverged(const ContactSolve& first) {
   for (const ContactSolve* of = &first; of != nullptr; of = of->next) {
     sides += 2 * of->state->num_contacts + of->state->between.size();
     has_springs = has_springs || of->state->attached != nullptr;
-    if (of->state->attached == nullptr) SolveNormals(of->problem.accuracy, of->state);
     of->state->is_settled = false;
   }
+  ForShared(jobs, &first, &ContactSolve::next, [](const ContactSolve* of) {
+    if (of->state->attached == nullptr) SolveNormals(of->problem.accuracy, of->state);
+  });
   const auto affordable = static_cast<int>(kMostChanges / std::max<size_t>(sides / 2, 1));
   const int limit = is_pile ? std::clamp(affordable, std::min(asked, kMost), kMost) : kMost;
   const int many = is_pile ? limit : kMany;
@@ -231,9 +235,9 @@ void EndSliding(PlaneContact* contact) {
 
 // Finds impulses of the current contacts, from where `d` has moved the nodes with those so far.
 // Returns the number of sweeps.
-int FindImpulses(ContactSolve* first) {
-  FindCouplings(first);
-  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+int FindImpulses(ContactSolve* first, const JobSystem* jobs) {
+  FindCouplings(first, jobs);
+  ForShared(jobs, first, &ContactSolve::next, [first](ContactSolve* of) {
     ContactState* state = of->state;
     FindOffsets(of->problem, state);
     ForBetween(*state, [](BodyContact* contact) { FindOffset(contact); });
@@ -243,7 +247,7 @@ int FindImpulses(ContactSolve* first) {
       const Vec3 at = S.points[slot].Of(of->d);
       moved.x[slot] = at.x, moved.y[slot] = at.y, moved.z[slot] = at.z;
     }
-    if (state->attached == nullptr) continue;
+    if (state->attached == nullptr) return;
     state->attached->FindToContacts(S);
     const auto get = [of](uint32_t node) { return of->d[node]; };
     if (first->next == nullptr) {
@@ -251,8 +255,8 @@ int FindImpulses(ContactSolve* first) {
     } else {
       state->attached->StartOwn(get);
     }
-  }
-  const int sweeps = SweepUntilConverged(*first);
+  });
+  const int sweeps = SweepUntilConverged(*first, jobs);
   for (ContactSolve* of = first; of != nullptr; of = of->next) {
     for (PlaneContact& contact : of->state->Current()) EndSliding(&contact);
     ForBetween(*of->state, [](BodyContact* contact) { EndSliding(&contact->row); });
@@ -295,7 +299,7 @@ void FindOffset(BodyContact* contact) {
   row.offset = moved + normal * (gap - Dot(normal, moved));
 }
 
-void SolveWithContacts(ContactSolve* first) {
+void SolveWithContacts(ContactSolve* first, const JobSystem* jobs) {
   for (ContactSolve* of = first; of != nullptr; of = of->next) {
     of->stats = {};
     of->state->in_solve = true;
@@ -305,8 +309,8 @@ void SolveWithContacts(ContactSolve* first) {
       attached->contacts = of->state;
       attached->Locate([of](uint32_t node) { return of->problem.y[node]; });
     }
-    Respond(*of);
   }
+  ForShared(jobs, first, &ContactSolve::next, Respond);
   if (first->next == nullptr && first->problem.attached != nullptr) {
     AttachedPoints& attached = *first->problem.attached;
     attached.StartSweeps([first](uint32_t node) { return first->d[node]; });
@@ -319,18 +323,20 @@ void SolveWithContacts(ContactSolve* first) {
   }
   for (int round = 0; round < rounds; ++round) {
     bool any = false, any_new = round == 0;
-    for (ContactSolve* of = first; of != nullptr; of = of->next) {
-      const AddedContacts added = AddContacts(of->problem, of->d, of->state);
-      of->stats.num_dropped = std::max(of->stats.num_dropped, added.num_dropped);
+    ForShared(jobs, first, &ContactSolve::next, [](ContactSolve* of) {
+      of->added = AddContacts(of->problem, of->d, of->state);
+      of->stats.num_dropped = std::max(of->stats.num_dropped, of->added.num_dropped);
+    });
+    for (const ContactSolve* of = first; of != nullptr; of = of->next) {
       any = any || of->state->any();
-      any_new = any_new || added.any;
+      any_new = any_new || of->added.any;
     }
     if (!any || !any_new) break;
-    const int sweeps = FindImpulses(first);
-    for (ContactSolve* of = first; of != nullptr; of = of->next) {
+    const int sweeps = FindImpulses(first, jobs);
+    ForShared(jobs, first, &ContactSolve::next, [sweeps](ContactSolve* of) {
       of->stats.sweeps = std::max(of->stats.sweeps, sweeps);
-      Respond(*of);
-    }
+      Respond(of);
+    });
   }
   for (ContactSolve* of = first; of != nullptr; of = of->next) {
     DropOpenContacts(of->state);

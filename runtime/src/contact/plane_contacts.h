@@ -10,6 +10,7 @@
 // of the step before.
 #pragma once
 
+#include "plush/jobs.h"
 #include "plush/types.h"
 
 #include "base/array.h"
@@ -193,6 +194,12 @@ struct FreeTurn {
   Vec3 turn, kept_turn;      ///< points move on by turn x r - kept_turn x z
 };
 
+/// Outcome of AddContacts.
+struct AddedContacts {
+  bool any = false;
+  uint32_t num_dropped = 0;  ///< those without room
+};
+
 /// A body's part in a solve, and the next body of the solve.
 struct ContactSolve {
   FactoredSystem system;
@@ -200,14 +207,16 @@ struct ContactSolve {
   ContactState* state = nullptr;
   std::span<NodeVec> d;  ///< see SolveWithContacts (num_nodes + 1 x 1)
   ContactSolveStats stats;
-  FreeTurn turn;  ///< of FindJointRebound
+  AddedContacts added;  ///< by the last search
+  FreeTurn turn;        ///< of FindJointRebound
   ContactSolve* next = nullptr;
 };
 
 /// Computes the outer iteration's displacement `d` of each body: A d = b + impulses of the
 /// contacts, which keep points from sinking, and of springs. Updates the contacts. Springs between
-/// several bodies then move no other iterate. Does not allocate.
-void SolveWithContacts(ContactSolve* first);
+/// several bodies then move no other iterate. Does not allocate. `jobs`: shares bodies without
+/// springs between threads, or null.
+void SolveWithContacts(ContactSolve* first, const JobSystem* jobs = nullptr);
 
 /// The same for one body. Contacts with other bodies keep their impulses.
 ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,
@@ -216,12 +225,6 @@ ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactP
 /// Adds the impulses of a body's contacts and springs to its right-hand side `to`
 /// (num_nodes + 1 x 1).
 void AddImpulses(const ContactSolve& of, std::span<NodeVec> to);
-
-/// Outcome of AddContacts.
-struct AddedContacts {
-  bool any = false;
-  uint32_t num_dropped = 0;  ///< those without room
-};
 
 /// Adds contacts for points that the displacement `d` (num_nodes + 1 x 1, or empty) puts below
 /// planes: those that SunkPoints::Find returns. Once half of the room is taken, leaves out vertices

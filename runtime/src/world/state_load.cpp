@@ -278,7 +278,7 @@ void World::Impl::ApplyState(const StateReader& state) {
   num_events = num_attachment_events = 0;
   num_contact_events = 0;
   settings = {};
-  shared_body = nullptr;
+  shared_island = nullptr;
   ListLiveBodies();
   NoteTouching();
   const std::lock_guard<std::mutex> lock(time_steps_mutex);

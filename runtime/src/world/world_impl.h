@@ -229,7 +229,7 @@ struct World::Impl {
   void DecideCrowdSteps();
   void ChooseUnits();
   void StepUnits();
-  void StepSharedBody();
+  void StepSharedIsland();
   void StepCarriedBodies();
   void EndStep();
   void EndAttachments();
@@ -319,7 +319,7 @@ struct World::Impl {
   Array<uint32_t> units;  // jobs of the current step: crowds, then slots of bodies that step alone
   uint32_t num_crowd_units = 0;
   uint32_t num_units = 0;
-  Body* shared_body = nullptr;  // steps after all units, on all threads
+  Body* shared_island = nullptr;  // steps after all units, on all threads
   bool has_leavers = false;     // whether a body leaves the lane of a crowd that steps
   float dt = 0.0f;              // of the last step [s]; factors in use are for it, or kept
   std::mutex time_steps_mutex;  // held to change what PrepareSystem reads beside other calls: the

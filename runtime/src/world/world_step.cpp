@@ -118,7 +118,7 @@ Status World::Step(float dt) {
   w.DecideCrowdSteps();
   w.ChooseUnits();
   w.StepUnits();
-  w.StepSharedBody();
+  w.StepSharedIsland();
   w.StepCarriedBodies();
   w.EndStep();
   w.EndBodyContacts();
@@ -171,9 +171,19 @@ static bool LeadsSteppingIsland(const Body& first) {
   return false;
 }
 
+// Tets of an island whose bodies share nothing but contacts, in blocks; of one body, too.
+static size_t BlocksOf(const Body& first) {
+  size_t blocks = 0;
+  for (const Body* body = &first; body != nullptr; body = body->next_of_island) {
+    if (first.next_of_island != nullptr && body->attached.any()) return 0;
+    if (body->Steps() && !body->fixed) blocks += body->elements.blocks.size();
+  }
+  return blocks;
+}
+
 // Chooses the jobs of a step: crowds with enough stepping bodies, and all other islands. A single
-// large body steps after the jobs, on all threads. Several large bodies are jobs: they keep several
-// threads busy anyway.
+// large body or pile steps after the jobs, on all threads. Several large ones are jobs: they keep
+// several threads busy anyway.
 void World::Impl::ChooseUnits() {
   num_units = 0;
   has_leavers = false;
@@ -194,17 +204,15 @@ void World::Impl::ChooseUnits() {
     }
   }
   num_crowd_units = num_units;
-  const auto steps_alone = [](const Body* body) { return !body->in_crowd_step && body->Steps(); };
-  const auto is_large = [&](const Body* body) {
-    return steps_alone(body) && !body->fixed && body->next_of_island == nullptr &&
-           body->leads_island && body->elements.blocks.size() >= kBlocksForJobs;
+  const auto is_large = [](const Body* body) {
+    return LeadsSteppingIsland(*body) && BlocksOf(*body) >= kBlocksForJobs;
   };
   const std::span<Body* const> all = live_bodies();
   const bool shares =
       desc.jobs.run != nullptr && std::count_if(all.begin(), all.end(), is_large) == 1;
-  shared_body = shares ? *std::find_if(all.begin(), all.end(), is_large) : nullptr;
+  shared_island = shares ? *std::find_if(all.begin(), all.end(), is_large) : nullptr;
   for (const Body* body : all) {
-    if (LeadsSteppingIsland(*body) && body != shared_body) units[num_units++] = body->slot;
+    if (LeadsSteppingIsland(*body) && body != shared_island) units[num_units++] = body->slot;
   }
 }
 
@@ -231,12 +239,12 @@ void World::Impl::StepUnits() {
   RunJobs(num_units, step_one);
 }
 
-void World::Impl::StepSharedBody() {
-  if (shared_body == nullptr) return;
+void World::Impl::StepSharedIsland() {
+  if (shared_island == nullptr) return;
   StepSettings shared = settings;
   shared.jobs = &desc.jobs;
-  LeaveLane(shared_body);
-  StepIsland(shared, shared_body, body_stats.data());
+  for (Body* body = shared_island; body != nullptr; body = body->next_of_island) LeaveLane(body);
+  StepIsland(shared, shared_island, body_stats.data());
 }
 
 // Fixed bodies move last: until then, bodies that touch them read their old positions.

@@ -126,6 +126,35 @@ Outcome SimulateSleepers(const JobSystem& jobs) {
   return {world.StateHash(), world.stats(), MeasuresOf(world)};
 }
 
+// Enough boxes in a heap for several threads to share it.
+Outcome SimulatePile(const JobSystem& jobs) {
+  static const ShapeAsset* const box = new ShapeAsset(
+      SurfaceBytes(TetBox(4, 4, 4, 0.05), {.parts = 2, .depth = 0.0, .num_shells = 0}));
+  WorldDesc desc;
+  desc.jobs = jobs;
+  desc.max_pairs = 256;
+  World world(desc);
+  Random random(7);
+  AddPlane(&world, {});
+  AddPlane(&world, {{1.0f, 1.0f, 0.0f}, -0.3f}, 0.2f);
+  AddCollider(&world, BoxAt({{0.5f, 0.0f, 0.5f}, {0.1f, 0.2f, 0.3f, 1.0f}}, {0.1f, 0.1f, 0.1f}));
+  size_t blocks = 0;
+  for (int i = 0; i < 28; ++i) {
+    BodyDesc body;
+    body.pose.position = {0.203f * static_cast<float>(i % 3),
+                          0.01f + 0.199f * static_cast<float>(i / 9),
+                          0.199f * static_cast<float>(i / 3 % 3)};
+    body.velocity = ToVec3(random.Vector(1.0));
+    body.material.young = i % 4 == 0 ? 1.0e6f : 1.0e5f;
+    AddBody(&world, box->asset(), body);
+    blocks += box->simulation().blocks.size();
+  }
+  CHECK(blocks >= 600);
+  for (int step = 0; step < 15; ++step) StepWorld(&world, 0.01f);
+  CHECK(world.stats().body_pairs > 20);
+  return {world.StateHash(), world.stats(), MeasuresOf(world)};
+}
+
 void CheckJobs(Outcome (*simulate)(const JobSystem&)) {
   const Outcome alone = simulate({});
   CHECK(alone.stats.contacts > 0);
@@ -154,6 +183,19 @@ TEST_CASE("Every thread count gives the same state of crowds") { CheckJobs(Simul
 
 TEST_CASE("Every thread count gives the same state of bodies that sleep and wake") {
   CheckJobs(SimulateSleepers);
+}
+
+TEST_CASE("Every thread count gives the same state of a pile that all threads share") {
+  CheckJobs(SimulatePile);
+  // Its own phases are jobs, beside those of the world.
+  static uint32_t runs = 0;
+  runs = 0;
+  SimulatePile({[](void* user, uint32_t count, JobFunction job, void* context) {
+                  ++runs;
+                  RunBackwards(user, count, job, context);
+                },
+                nullptr});
+  CHECK(runs > 15 * 40);
 }
 
 TEST_CASE("A large body that all threads share gives the same state") {
