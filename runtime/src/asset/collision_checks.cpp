@@ -5,7 +5,6 @@
 
 #include "asset/asset_checks.h"
 #include "asset/check_sink.h"
-#include "collision/surface_records.h"
 
 #include <algorithm>
 #include <cmath>
@@ -157,29 +156,28 @@ void CheckTriangles(const CollisionView& collision, CheckSink* sink) {
 
 // Checks that triangles name vertices of their own patch: floods place one patch at a time. The
 // patches' runs and the triangles' indices are sound.
-void CheckVertexRuns(const CollisionView& collision, CheckSink* sink) {
+template <class Record>
+void CheckVertexRuns(const CollisionView& collision, std::span<const Record> triangles,
+                     const char* section, CheckSink* sink) {
   const std::span<const CdgPatch> patches = collision.patches;
-  const bool is_packed = !collision.triangles.empty();
-  const char* section = is_packed ? "collision.triangles" : "collision.wide_triangles";
-  WithTriangles(collision, [&](const auto triangles) {
-    for (uint32_t p = 0; p < patches.size() && !sink->stopped(); ++p) {
-      const bool is_last = p + 1 == patches.size();
-      const size_t end = is_last ? collision.vertices.size() : patches[p + 1].first_vertex;
-      const uint32_t first = patches[p].first_vertex, count = static_cast<uint32_t>(end) - first;
-      const auto is_foreign = [&](uint32_t t) {
-        uint32_t foreign = 0;  // without branches: files are large
-        for (int k = 0; k < 3; ++k) foreign |= VertexOf(triangles[t], k) - first >= count ? 1u : 0u;
-        return foreign;
-      };
-      const uint32_t begin = patches[p].first_triangle, last = TrianglesEnd(collision, p);
-      uint32_t any = 0;
-      for (uint32_t t = begin; t < last; ++t) any |= is_foreign(t);
-      for (uint32_t t = begin; t < last && any != 0; ++t) {
-        if (is_foreign(t) == 0) continue;
-        sink->Fail(CheckKind::kIndex, section, "a vertex is not of the triangle's patch", t);
-      }
+  for (size_t p = 0; p < patches.size() && !triangles.empty() && !sink->stopped(); ++p) {
+    const bool is_last = p + 1 == patches.size();
+    const size_t vertices_end = is_last ? collision.vertices.size() : patches[p + 1].first_vertex;
+    const size_t triangles_end = is_last ? triangles.size() : patches[p + 1].first_triangle;
+    const uint32_t first = patches[p].first_vertex;
+    const uint32_t count = static_cast<uint32_t>(vertices_end) - first;
+    const auto is_foreign = [&](size_t t) {
+      uint32_t foreign = 0;  // without branches: files are large
+      for (int k = 0; k < 3; ++k) foreign |= VertexOf(triangles[t], k) - first >= count ? 1u : 0u;
+      return foreign;
+    };
+    uint32_t any = 0;
+    for (size_t t = patches[p].first_triangle; t < triangles_end; ++t) any |= is_foreign(t);
+    for (size_t t = patches[p].first_triangle; t < triangles_end && any != 0; ++t) {
+      if (is_foreign(t) == 0) continue;
+      sink->Fail(CheckKind::kIndex, section, "a vertex is not of the triangle's patch", t);
     }
-  });
+  }
 }
 
 }  // namespace
@@ -200,7 +198,10 @@ void CheckCollision(const AssetLayout& layout, CheckSink* sink) {
       [&](size_t i) { return (links[i] & ~kSeamLink) >= collision.patches.size() ? 1u : 0u; });
   const uint64_t before_triangles = sink->num_failures();
   CheckTriangles(collision, sink);
-  if (has_runs && sink->num_failures() == before_triangles) CheckVertexRuns(collision, sink);
+  if (has_runs && sink->num_failures() == before_triangles) {
+    CheckVertexRuns(collision, collision.triangles, "collision.triangles", sink);
+    CheckVertexRuns(collision, collision.wide_triangles, "collision.wide_triangles", sink);
+  }
   CheckNumbers(
       {reinterpret_cast<const float*>(collision.vertices.data()), 4 * collision.vertices.size()}, 4,
       0.0f, 1.0f, "collision.vertices", sink);

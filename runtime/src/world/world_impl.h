@@ -320,11 +320,11 @@ struct World::Impl {
   uint32_t num_crowd_units = 0;
   uint32_t num_units = 0;
   Body* shared_island = nullptr;  // steps after all units, on all threads
-  bool has_leavers = false;     // whether a body leaves the lane of a crowd that steps
-  float dt = 0.0f;              // of the last step [s]; factors in use are for it, or kept
-  std::mutex time_steps_mutex;  // held to change what PrepareSystem reads beside other calls: the
-                                // time steps and desc.contact
-  Array<float> time_steps;      // those of PrepareTimeStep [s]
+  bool has_leavers = false;       // whether a body leaves the lane of a crowd that steps
+  float dt = 0.0f;                // of the last step [s]; factors in use are for it, or kept
+  std::mutex time_steps_mutex;    // held to change what PrepareSystem reads beside other calls: the
+                                  // time steps and desc.contact
+  Array<float> time_steps;        // those of PrepareTimeStep [s]
   uint32_t num_time_steps = 0;
   SlotList<> collider_slots;
   Array<Collider> colliders;            // by slot
