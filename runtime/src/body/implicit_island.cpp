@@ -12,9 +12,10 @@
 // - A body of splitting makes as many outer iterations as implicit bodies want Newton's.
 // - Clusters move together (CorrectJointly) between iterations, not before the first one, and only
 //   if those of all implicit bodies may: the clusters of the others would push those bodies away.
-// - Bodies start at their predictions. If something outside the island holds it, they start there
-//   without the mean way, which would sink them into what holds them (g dt^2 in each step of a body
-//   at rest): to take them out with A0 strains a nearly incompressible body.
+// - Free bodies start at their predictions without their mean ways, which sink them into each other
+//   and into what holds them (by g dt^2 in each step at rest): to take them out with A0 strains a
+//   nearly incompressible body. If nothing outside the island holds it, all go its mean way, and
+//   the sum of their momenta stays, however few iterations follow.
 // - With springs on any of the bodies the substep is splitting's: the sum would have to have their
 //   stiffness. The same if the first iteration does not move the bodies.
 #include "body/implicit_island.h"
@@ -26,7 +27,6 @@
 #include "body/solver_method.h"
 #include "contact/body_contacts.h"
 #include "contact/contact_gradients.h"
-#include "contact/contact_pushes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -65,7 +65,7 @@ class IslandStep {
                 visit(SubstepOf(own, k_, count_, body), body, stats);
               });
   }
-  // Calls visit(step) for the implicit ones, visit(step).
+  // Calls visit(step) for the implicit ones.
   template <class Visit>
   void ForSteps(const Visit& visit) {
     ForBodies([&](const SubstepOf& of, Body* body, StepStats* stats) {

@@ -18,8 +18,7 @@
 // - No tet is lifted that becomes flat: a lift adds energy, and this step resists the volume's
 //   change by the energy alone, as the equations say.
 // - A step d that overshoots is shortened by the work of b along it, which needs no energies.
-// - Contacts with colliders are part of each Newton step (contact_gradients.h), and so are those
-// with
+// - Contacts with colliders are part of each Newton step (contact_gradients.h); so are those with
 //   other bodies (implicit_island.cpp).
 #include "body/attachment_step.h"
 #include "body/body.h"
