@@ -34,7 +34,8 @@ void Correct(const StepSettings& settings, Body* body) {
 // Friction does not resist these moves, which are rare and small; the solve sees them in the next
 // substep. Leaves body->d alone: it may hold the way out.
 void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
-  constexpr int kRounds = 256, kHalvings = 64;
+  constexpr int kRounds = 256, kPatience = 16, kHalvings = 64;
+  constexpr float kStuck = 0.9f;
   const PhaseTimer timer(stats, Phase::kVolume);
   const std::span<NodeVec> y = body->y.span();
   if (!HasFlatTet(body->elements, y)) return;
@@ -48,13 +49,16 @@ void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
     }
     HoldConstraints(body);
   };
-  bool is_flat = true;
-  for (int round = 0; round < kRounds && is_flat; ++round) {
+  float missing = 1.0f, earlier = std::numeric_limits<float>::infinity();
+  for (int round = 1; round <= kRounds && missing > 0.0f; ++round) {
     hold_all();
-    is_flat = LiftFlatTets(body->elements, body->x.span(), y);
+    missing = LiftFlatTets(body->elements, body->x.span(), y);
+    if (round % kPatience != 0) continue;
+    if (body->contacts.any() && missing > kStuck * earlier) break;
+    earlier = missing;
   }
-  if (is_flat) hold_all();
-  is_flat = is_flat && body->contacts.any();
+  if (missing > 0.0f) hold_all();
+  bool is_flat = missing > 0.0f && body->contacts.any();
   for (int i = 0; i <= kHalvings && is_flat; ++i) {
     is_flat = HoldFlatTets(body->elements, body->x.span(), i < kHalvings ? 0.5f : 1.0f, y);
   }

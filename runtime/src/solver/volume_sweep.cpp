@@ -129,14 +129,14 @@ struct FlatTet {
 };
 
 // Calls visit(tet) for the flat tets, one after the other: each sees what became of those before.
-// Returns whether there was one.
+// Returns the sum of what they missed before.
 template <class Visit>
-bool ForFlatTets(const ElementView& elements, NodeVectors before, float least,
-                 std::span<const NodeVec> x, const Visit& visit) {
+float ForFlatTets(const ElementView& elements, NodeVectors before, float least,
+                  std::span<const NodeVec> x, const Visit& visit) {
   const auto next = [&](size_t first) {
     return HWY_DYNAMIC_DISPATCH(FindFlatBlock)(elements, x.data(), first);
   };
-  bool any = false;
+  float sum = 0.0f;
   for (size_t b = next(0); b < elements.blocks.size(); b = next(b + 1)) {
     const TetBlock& block = elements.blocks[b];
     for (size_t lane = 0; lane < kBlockTets; ++lane) {
@@ -152,10 +152,10 @@ bool ForFlatTets(const ElementView& elements, NodeVectors before, float least,
       if (!(det < least)) continue;
       const float missing = LeastDetF(tet, dm_inv, before, least) - det;
       if (!(missing > 0.0f)) continue;
-      any = visit(FlatTet{{tet.a, tet.b, tet.c, tet.d}, dm_inv, F, missing}) || any;
+      if (visit(FlatTet{{tet.a, tet.b, tet.c, tet.d}, dm_inv, F, missing})) sum += missing;
     }
   }
-  return any;
+  return sum;
 }
 
 // Returns whether it could lift the tet.
@@ -197,17 +197,18 @@ bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x) {
   return HWY_DYNAMIC_DISPATCH(FindFlatBlock)(elements, x.data(), 0) < elements.blocks.size();
 }
 
-bool LiftFlatTets(const ElementView& elements, NodeVectors before, std::span<NodeVec> x) {
+float LiftFlatTets(const ElementView& elements, NodeVectors before, std::span<NodeVec> x) {
   return ForFlatTets(elements, before, kLeastDetF, x,
                      [&](const FlatTet& flat) { return Lift(flat, x); });
 }
 
 bool HoldFlatTets(const ElementView& elements, NodeVectors before, float share,
                   std::span<NodeVec> x) {
-  return ForFlatTets(elements, before, kLeastHeldDetF, x, [&](const FlatTet& flat) {
+  const float held = ForFlatTets(elements, before, kLeastHeldDetF, x, [&](const FlatTet& flat) {
     for (const uint32_t node : flat.nodes) x[node] -= (x[node] - before[node]) * share;
     return true;
   });
+  return held > 0.0f;
 }
 
 }  // namespace plush

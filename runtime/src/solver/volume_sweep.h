@@ -58,9 +58,9 @@ bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 ///   energy. Each is bounded, however degenerate the tet.
 /// - A tet that was below the bound at `before` [m] (num_nodes x 1) is kept from sinking further.
 ///
-/// Returns whether any tet was lifted; it usually takes a few sweeps until none is. Does not
-/// allocate.
-bool LiftFlatTets(const ElementView& elements, NodeVectors before, std::span<NodeVec> x);
+/// Returns by how much the tets that it lifted missed the bound, in sum; it usually takes a few
+/// sweeps until none does. Does not allocate.
+float LiftFlatTets(const ElementView& elements, NodeVectors before, std::span<NodeVec> x);
 
 /// One sweep that takes a `share` of their moves since `before` from the nodes of each tet with
 /// det F < kLeastHeldDetF that became flatter; returns whether there was one. Repeated, it ends:
