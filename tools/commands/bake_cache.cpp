@@ -156,7 +156,6 @@ std::optional<CachedBake> BakeCache::Find(FileKeys* programs, FindingList* findi
   const Result<std::string> main_key = MainKey(programs);
   if (!main_key.ok()) return std::nullopt;  // the bake itself says what is wrong
   main_key_ = main_key.value();
-  ::clock_gettime(CLOCK_REALTIME_COARSE, &start_);  // the clock of file times
   const auto damaged = [findings](const std::string& key) {
     findings->Add("CACHE_DAMAGED", 1, "the cache's entry " + key + " is damaged; baked anew");
     return std::nullopt;
@@ -188,12 +187,27 @@ std::optional<CachedBake> BakeCache::Find(FileKeys* programs, FindingList* findi
   return bake;
 }
 
+void BakeCache::BeginBake() {
+  const auto now = [] {
+    struct timespec time = {};
+    ::clock_gettime(CLOCK_REALTIME_COARSE, &time);  // the clock of file times
+    return time;
+  };
+  // A file of the same tick could have changed before or after.
+  const struct timespec before = now();
+  do {
+    const struct timespec tenth = {0, 100'000};
+    ::nanosleep(&tenth, nullptr);
+    start_ = now();
+  } while (start_.tv_sec == before.tv_sec && start_.tv_nsec == before.tv_nsec);
+}
+
 void BakeCache::Keep(const CachedBake& bake, FindingList* findings) {
   FileKeys programs;
   const Result<std::string> main_key = MainKey(&programs);
   if (main_key_.empty() || !main_key.ok() || main_key.value() != main_key_) return;
-  // A file that changed after Find may have been read before or after, and one that was missed may
-  // be there by now.
+  // A file that changed after BeginBake may have been read before or after, and one that was missed
+  // may be there by now.
   if (AnyChangedSince(start_, bake.sources)) return;
   const auto is_there = [](const std::string& path) { return KeyMaker().AddFile(path).ok(); };
   if (std::ranges::any_of(bake.missing, is_there)) return;

@@ -64,7 +64,11 @@ class BakeCache {
   /// The bake of these inputs, if it is there. Adds CACHE_DAMAGED.
   std::optional<CachedBake> Find(FileKeys* programs, FindingList* findings);
 
-  /// Keeps a bake that began after Find. Keeps nothing if a file has changed since Find. Adds
+  /// To be called after a Find in vain, before the bake reads anything. Waits for the next tick of
+  /// the clock of file times (1 to 10 ms), to tell later changes from earlier ones.
+  void BeginBake();
+
+  /// Keeps the bake that began. Keeps nothing if a file has changed since then. Adds
   /// CACHE_NOT_WRITTEN if it cannot keep the bake.
   void Keep(const CachedBake& bake, FindingList* findings);
 
@@ -76,8 +80,8 @@ class BakeCache {
 
   CacheStore store_;
   BakeCacheInputs inputs_;
-  std::string main_key_;  // since Find; empty if a file cannot be read
-  struct timespec start_ = {};
+  std::string main_key_;        // since Find; empty if a file cannot be read
+  struct timespec start_ = {};  // of the bake
 };
 
 }  // namespace plush::tools

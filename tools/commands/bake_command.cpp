@@ -367,6 +367,7 @@ Result<Done> MakeBytes(BakeVerb* run) {
   BakeCache cache(options.cache, CacheInputsOf(options));
   FileKeys programs;
   if (FindInCache(&programs, &cache, run)) return Done{};
+  cache.BeginBake();
   auto done = ImportAndBake(run);
   if (!done.ok() || ExitCodeOf(run->findings, options.output) != ExitCode::kOk) return done;
   nlohmann::json document = DocumentOf(*run);

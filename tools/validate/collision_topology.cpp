@@ -34,24 +34,20 @@ class Topology {
 
  private:
   void CheckVertices(FindingList* findings) {
-    Tally runs("FILE_COLLISION", "collision.triangles", "a vertex is not one of the patch's");
     Tally distinct("FILE_COLLISION", "collision.triangles", "the vertices are not distinct");
     Tally unused("FILE_COLLISION", "collision.vertices", "no triangle uses it");
     std::vector<bool> used(c_.view.vertices.size(), false);
     for (uint32_t t = 0; t < c_.triangles.size(); ++t) {
       const auto& v = c_.triangles[t].vertices;
-      const Run run = c_.Vertices(c_.patch_of_triangle[t]);
-      const bool inside = std::all_of(
-          v, v + 3, [&run](uint32_t vertex) { return vertex >= run.begin && vertex < run.end; });
-      if (!inside) runs.Add(t);
       if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]) distinct.Add(t);
       for (const uint32_t vertex : v) used[vertex] = true;
     }
     for (uint32_t v = 0; v < used.size(); ++v) {
       if (!used[v]) unused.Add(v);
     }
-    sound_ = runs.count() == 0 && distinct.count() == 0;
-    for (const Tally* tally : {&runs, &distinct, &unused}) tally->Report(findings);
+    sound_ = distinct.count() == 0;
+    distinct.Report(findings);
+    unused.Report(findings);
   }
 
   Shared Place(uint32_t t, uint32_t corner) const {

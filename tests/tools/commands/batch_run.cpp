@@ -6,10 +6,12 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 namespace plush::tests {
 
@@ -45,6 +47,8 @@ Batch::Batch() {
 
 void Batch::Write(const std::string& name, const std::string& text) const {
   std::filesystem::create_directories(std::filesystem::path(folder / name).parent_path());
+  // Ninja compares times, and those of files have the ticks of a clock of up to 10 ms.
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
   std::ofstream(folder / name, std::ios::binary) << text;
 }
 
