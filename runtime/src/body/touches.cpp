@@ -29,9 +29,9 @@ size_t NearIndex(uint32_t slot, const Body& body) {
 
 void AddImpulse(const Vec3& impulse, float pressing, const PlaneContact& contact, TouchSums* sums) {
   sums->impulse += impulse;
-  sums->moment += Cross(contact.arm, impulse);
+  sums->moment += Cross(contact.offset, impulse);
   sums->pressing += pressing;
-  sums->weighted_arm += contact.arm * pressing;
+  sums->weighted_arm += contact.offset * pressing;
   sums->weighted_normal += contact.plane.normal * pressing;
 }
 
@@ -88,7 +88,7 @@ void AddTouches(float h, Body* body) {
     const LocalCollider& collider = body->colliders[near];
     TouchSums& sums = body->sums[near];
     const EmbeddedPoint& point = body->contacts.PointOf(contact);
-    contact.arm = point.Of(body->y) - collider.end.position;
+    contact.offset = point.Of(body->y) - collider.end.position;
     const float pressing = NormalImpulse(contact) / h;
     AddImpulse(contact.impulse * (1.0f / h), pressing, contact, &sums);
     const Vec3 carried = collider.MotionAt(point.Of(body->x)) * (1.0f / h);

@@ -111,7 +111,7 @@ void AttachedPoints::Find(const FactoredSystem& system) {
     std::fill(solved.begin(), solved.end(), NodeVec());
     for (uint32_t c = 0; c < count; ++c) {
       const EmbeddedPoint& point = points[first + c].point;
-      for (int k = 0; k < 4; ++k) solved[point.nodes[k]].*kAxes[c] += point.free[k];
+      for (int k = 0; k < 4; ++k) solved[point.nodes[k]].*kAxes[c] += point.Free(k);
     }
     SolvePanels(system.factor, system.workspace, solved.span());
     for (uint32_t c = 0; c < count; ++c) {
@@ -124,7 +124,7 @@ void AttachedPoints::Find(const FactoredSystem& system) {
     for (uint32_t j = 0; j <= i; ++j) {
       const EmbeddedPoint& point = points[j].point;
       float value = 0.0f;
-      for (int k = 0; k < 4; ++k) value += point.free[k] * column[point.nodes[k]];
+      for (int k = 0; k < 4; ++k) value += point.Free(k) * column[point.nodes[k]];
       couplings[points.size() * i + j] = couplings[points.size() * j + i] = value;
     }
   }
@@ -236,7 +236,7 @@ void AttachedPoints::FindToContacts(const PointCouplings& of_contacts) {
     for (uint32_t slot = 0; slot < of_contacts.num_slots; ++slot) {
       const EmbeddedPoint& point = of_contacts.points[slot];
       to[slot] = 0.0f;
-      for (int k = 0; k < 4; ++k) to[slot] += point.free[k] * column[point.nodes[k]];
+      for (int k = 0; k < 4; ++k) to[slot] += point.Free(k) * column[point.nodes[k]];
     }
   }
 }
@@ -246,7 +246,7 @@ void AttachedPoints::AddTo(std::span<const uint16_t> clusters, std::span<Cluster
     const Vec3 own = Own(at, RowOf(at).impulse);
     for (int k = 0; k < 4; ++k) {
       ClusterSums& sum = sums[clusters[at.point.nodes[k]]];
-      const Vec3 impulse = own * at.point.free[k];
+      const Vec3 impulse = own * at.point.Free(k);
       sum.impulse += impulse;
       sum.moment += Cross(at.at[k] - sum.centre, impulse);
     }
@@ -259,7 +259,7 @@ void AttachedPoints::AddToInertia(std::span<const uint16_t> clusters,
     const Vec3 own = Own(at, RowOf(at).impulse);
     for (int k = 0; k < 4; ++k) {
       ClusterSums& sum = sums[clusters[at.point.nodes[k]]];
-      const Vec3 impulse = own * at.point.free[k], arm = at.at[k] - sum.centre;
+      const Vec3 impulse = own * at.point.Free(k), arm = at.at[k] - sum.centre;
       sum.inertia += impulse;
       sum.arms = sum.arms + Mat3{arm * impulse.x, arm * impulse.y, arm * impulse.z};
     }

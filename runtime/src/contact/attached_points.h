@@ -164,7 +164,7 @@ struct AttachedPoints {
   void Push(const Add& add) const {
     for (const AttachedPoint& at : Current()) {
       const Vec3 own = Own(at, RowOf(at).impulse);
-      for (int k = 0; k < 4; ++k) add(at.point.nodes[k], own * at.point.free[k]);
+      for (int k = 0; k < 4; ++k) add(at.point.nodes[k], own * at.point.Free(k));
     }
   }
 

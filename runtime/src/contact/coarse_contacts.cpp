@@ -36,7 +36,7 @@ void AddContactImpulses(const ContactState& state, std::span<const uint16_t> clu
   const auto add = [&](const EmbeddedPoint& point, const Vec3& on_point) {
     for (int k = 0; k < 4; ++k) {
       ClusterSums& sum = sums[clusters[point.nodes[k]]];
-      const Vec3 impulse = on_point * point.free[k];
+      const Vec3 impulse = on_point * point.Free(k);
       sum.impulse += impulse;
       sum.moment += Cross(y[point.nodes[k]] - sum.centre, impulse);
     }

@@ -32,7 +32,7 @@ bool ConstraintBlock::Reserve(const Allocator& allocator, size_t count, size_t n
 bool ConstraintBlock::Add(uint32_t index, const EmbeddedPoint& point, const Vec3& direction) {
   ConstraintRow row = {.direction = direction};
   std::copy(point.nodes, point.nodes + 4, row.nodes);
-  std::copy(point.free, point.free + 4, row.weights);
+  for (int k = 0; k < 4; ++k) row.weights[k] = point.Free(k);
   if (!projector.Add(row)) return false;
   rows[num_rows++] = {index, direction};
   return true;

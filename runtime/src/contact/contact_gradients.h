@@ -38,7 +38,7 @@ inline uint64_t PressingSet(const ContactState& state, uint64_t before) {
     const float pressing = NormalImpulse(contact);
     const Vec3 along = contact.impulse - contact.plane.normal * pressing;
     constexpr float kSlides = 0.9999f;
-    const bool slides = Dot(along, along) >= kSlides * contact.cone * contact.cone;
+    const bool slides = Dot(along, along) >= kSlides * contact.limit * contact.limit;
     for (const uint64_t word :
          {first, second, uint64_t{contact.face}, uint64_t{slides ? 1u : 0u}}) {
       set = (set ^ word) * 0x9e3779b97f4a7c15ull;

@@ -98,18 +98,6 @@ bool IsKnown(const void* user, const SunkPoint& point) {
   return slot != PointCouplings::kNoSlot && is_held(S.points[slot].id);
 }
 
-// Adds contacts in any order to those in order. There is room for them.
-void Merge(std::span<PlaneContact> added, ContactState* state) {
-  const auto key_of = [&](const PlaneContact& contact) { return KeyOf(*state, contact); };
-  Sort(*state, added);
-  size_t old = state->num_contacts, next = added.size(), to = old + next;
-  state->num_contacts = static_cast<uint32_t>(to);
-  while (next > 0) {
-    const bool is_old = old > 0 && key_of(state->contacts[old - 1]) > key_of(added[next - 1]);
-    state->contacts[--to] = is_old ? state->contacts[--old] : added[--next];
-  }
-}
-
 EmbeddedPoint PointOf(const TouchingSurface& surface, const SunkPoint& sunk) {
   if (sunk.tet == SunkPoint::kNoTet) return surface.Node(sunk.id);
   if (!surface.IsInside(sunk.id)) return surface.Vertex(sunk.tet, sunk.id);
@@ -254,15 +242,17 @@ void JoinAlike(ContactState* state) {
 bool IsHeldByOthers(const ContactState& state, const EmbeddedPoint& point, uint32_t plane,
                     const Vec3* normal) {
   const auto main_of = [](const EmbeddedPoint& p) {
-    return std::ranges::max_element(p.free) - p.free;
+    int main = 0;
+    for (int k = 1; k < 4; ++k) main = p.Free(k) > p.Free(main) ? k : main;
+    return main;
   };
-  const auto main = main_of(point);
+  const int main = main_of(point);
   const auto holds = [&](const PlaneContact& contact) {
     if (contact.collider != plane) return false;
     if (normal != nullptr && !AreAlike(contact.plane.normal, *normal)) return false;
     const EmbeddedPoint& other = state.PointOf(contact);
-    const auto of_other = main_of(other);
-    return other.nodes[of_other] == point.nodes[main] && other.free[of_other] >= point.free[main];
+    const int of_other = main_of(other);
+    return other.nodes[of_other] == point.nodes[main] && other.Free(of_other) >= point.Free(main);
   };
   return std::ranges::count_if(state.Current(), holds) >= 2;
 }
@@ -278,10 +268,10 @@ bool ContactState::Reserve(const Allocator& allocator, size_t num_tets, uint32_t
   const size_t capacity = MostContacts(num_nodes, num_planes, max_contacts);
   if (contacts.size() >= capacity && sunk.num_lists() >= SunkPoints::NumLists(num_planes))
     return true;
-  Array<PlaneContact> more_contacts, more_added;
+  Array<PlaneContact> more_contacts;
   Array<CoarsePoint> more_coarse;
   SunkPoints more_sunk;
-  if (!more_contacts.Allocate(allocator, capacity) || !more_added.Allocate(allocator, capacity) ||
+  if (!more_contacts.Allocate(allocator, capacity) ||
       !more_sunk.Allocate(allocator, num_tets, num_nodes, num_planes,
                           MostContacts(num_nodes, num_planes)) ||
       !more_coarse.Allocate(allocator, has_clusters ? capacity : 0)) {
@@ -289,7 +279,6 @@ bool ContactState::Reserve(const Allocator& allocator, size_t num_tets, uint32_t
   }
   std::copy(contacts.begin(), contacts.begin() + num_contacts, more_contacts.begin());
   contacts = std::move(more_contacts);
-  added = std::move(more_added);
   coarse = std::move(more_coarse);
   more_sunk.TakeMesh(&sunk);
   sunk = std::move(more_sunk);
@@ -350,8 +339,8 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
   // A flat surface on a plane has many more vertices there than nodes. Contacts of all of them
   // would fill the room with points that others hold, and leave none for those that sink later.
   const bool is_crowded = 2 * (state->num_contacts + found.size()) > S.points.size();
-  size_t count = 0;
-  uint32_t num_dropped = 0;
+  PlaneContact* const added = state->contacts.data() + state->num_contacts;
+  uint32_t count = 0, num_dropped = 0;
   for (const SunkPoint& sunk : found) {
     const TouchingSurface& surface = problem.surface;
     const bool is_vertex = sunk.tet != SunkPoint::kNoTet && !surface.IsInside(sunk.id);
@@ -374,7 +363,7 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
         return contact.slot == slot && contact.collider == sunk.collider;
       };
       if (AreEnough(problem, ContactsOf(*state, S.points[slot].id, sunk.collider), sunk) ||
-          std::ranges::any_of(state->added.span().first(count), is_same)) {
+          std::any_of(added, added + count, is_same)) {
         continue;
       }
     }
@@ -382,10 +371,10 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
       ++num_dropped;
       continue;
     }
-    state->added[count++] = {
-        .slot = slot, .collider = sunk.collider, .face = sunk.face, .plane = plane};
+    added[count++] = {.slot = slot, .collider = sunk.collider, .face = sunk.face, .plane = plane};
   }
-  Merge(state->added.span().first(count), state);
+  state->num_contacts += count;
+  if (count > 0) Sort(*state, state->Current());
   return {count > 0, num_dropped};
 }
 

@@ -123,10 +123,13 @@ struct EmbeddedPoint {
   uint32_t id = 0;         ///< see TouchingSurface
   uint32_t nodes[4] = {};  ///< those with a weight first
   float weights[4] = {};   ///< of the nodes; their sum is 1
-  float free[4] = {};      ///< the same, 0 for pinned nodes
-  uint16_t material = 0;   ///< of the asset
   float u = 0.0f;          ///< of a point inside a triangle: weights of its second
   float v = 0.0f;          ///< and third corner
+  uint16_t material = 0;   ///< of the asset
+  uint8_t pinned = 0;      ///< bit k: nodes[k] is pinned
+
+  /// A node's weight, 0 if it is pinned.
+  float Free(int k) const { return ((pinned >> k) & 1) != 0 ? 0.0f : weights[k]; }
 
   /// Position, or another vector, of the point from those of the nodes.
   template <class Vectors>
@@ -136,10 +139,10 @@ struct EmbeddedPoint {
     return sum;
   }
   /// How much of it free nodes carry, at most 1.
-  float MovableShare() const { return free[0] + free[1] + free[2] + free[3]; }
+  float MovableShare() const { return Free(0) + Free(1) + Free(2) + Free(3); }
   /// Adds the parts of an impulse on the point that move nodes.
   void Push(const Vec3& impulse, std::span<NodeVec> to) const {
-    for (int k = 0; k < 4; ++k) to[nodes[k]] += impulse * free[k];
+    for (int k = 0; k < 4; ++k) to[nodes[k]] += impulse * Free(k);
   }
   /// Whether both are the same place: a vertex on a border belongs to several patches.
   bool IsAt(const EmbeddedPoint& other) const;
@@ -232,8 +235,8 @@ struct ContactProblem {
   float reach = 0.0f;      ///< tets with a node closer to a plane are listed [m]; for speed
                            ///< only
   int sweeps = 8;          ///< between two solves with A; more if they would leave points sunk
-  int rounds = 2;  ///< searches for sunk points, each with sweeps. Those that the last round
-                   ///< presses below a plane are left to the next solve
+  int searches = 2;  ///< for sunk points, each with sweeps. Those that the last sweeps press below
+                     ///< a plane are left to the next solve. 0: sweeps of the known ones
   AttachedPoints* attached = nullptr;  ///< the body's, or null: none
 
   /// The collider in a slot, which is near the body.

@@ -79,8 +79,8 @@ void AddTurn(const ContactSolve& of) {
 void FindPushes(int sweeps, ContactSolve* first) {
   FindCouplings(first);
   YieldToTurns(first);
-  const auto change_of = [](const Vec3& moved, float wanted, PlaneContact* contact) {
-    const float missing = wanted - Dot(contact->plane.normal, moved);
+  const auto change_of = [](const Vec3& moved, PlaneContact* contact) {
+    const float missing = contact->limit - Dot(contact->plane.normal, moved);
     const float change = std::fmax(missing * contact->yielding, -contact->push);
     contact->push += change;
     return contact->plane.normal * change;
@@ -89,7 +89,7 @@ void FindPushes(int sweeps, ContactSolve* first) {
     ContactState& state = *of->state;
     std::fill(state.moved.begin(), state.moved.end(), 0.0f);
     const auto start = [](PlaneContact* contact) {
-      contact->wanted = contact->push;
+      contact->limit = contact->push;
       contact->push = 0.0f;
     };
     for (PlaneContact& contact : state.Current()) start(&contact);
@@ -112,7 +112,7 @@ void FindPushes(int sweeps, ContactSolve* first) {
       ContactState& state = *of->state;
       for (PlaneContact& contact : state.Current()) {
         const Vec3 moved = moved_at(&state, contact.slot);
-        push(contact.slot, change_of(moved, contact.wanted, &contact), &state);
+        push(contact.slot, change_of(moved, &contact), &state);
       }
       ForBetween(state, [&](BodyContact* contact) {
         Vec3 way;
@@ -121,7 +121,7 @@ void FindPushes(int sweeps, ContactSolve* first) {
           if (!side.of->in_solve) continue;
           way += moved_at(side.of, side.slot) * (k == 0 ? side.of->scale : -side.of->scale);
         }
-        const Vec3 change = change_of(way, contact->row.wanted, &contact->row);
+        const Vec3 change = change_of(way, &contact->row);
         for (uint32_t k = 0; k < 2; ++k) {
           const BodyContact::Side& side = contact->sides[k];
           if (side.of->in_solve) push(side.slot, contact->Own(k, change), side.of);

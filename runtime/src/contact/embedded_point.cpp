@@ -16,9 +16,10 @@ bool EmbeddedPoint::IsAt(const EmbeddedPoint& other) const {
 }
 
 EmbeddedPoint TouchingSurface::Node(uint32_t id) const {
-  const float free = pinned[id] != 0 ? 0.0f : 1.0f;
-  const uint16_t material = node_materials.empty() ? uint16_t{0} : node_materials[id];
-  return {id, {id, id, id, id}, {1.0f, 0.0f, 0.0f, 0.0f}, {free, 0.0f, 0.0f, 0.0f}, material};
+  EmbeddedPoint point = {.id = id, .nodes = {id, id, id, id}, .weights = {1.0f, 0.0f, 0.0f, 0.0f}};
+  if (!node_materials.empty()) point.material = node_materials[id];
+  point.pinned = pinned[id] != 0 ? 0b1111 : 0;
+  return point;
 }
 
 // The nodes stay in ascending order, those without weight move to the end and become the first one:
@@ -33,7 +34,8 @@ EmbeddedPoint TouchingSurface::WithWeights(uint32_t tet, uint32_t id, const floa
     if (weights[k] == 0.0f) continue;
     point.nodes[count] = carrier.nodes[k];
     point.weights[count] = weights[k];
-    point.free[count++] = pinned[carrier.nodes[k]] != 0 ? 0.0f : weights[k];
+    if (pinned[carrier.nodes[k]] != 0) point.pinned |= static_cast<uint8_t>(1 << count);
+    ++count;
   }
   for (int k = count; k < 4; ++k) point.nodes[k] = point.nodes[0];
   return point;

@@ -317,16 +317,18 @@ void SolveWithContacts(ContactSolve* first, const JobSystem* jobs) {
     attached.SweepAlone(first->problem.accuracy);
     attached.AddChanges(first->d);
   }
-  int rounds = 1;
+  int searches = 0;
   for (const ContactSolve* of = first; of != nullptr; of = of->next) {
-    rounds = std::max(rounds, of->problem.rounds);
+    searches = std::max(searches, of->problem.searches);
   }
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < std::max(searches, 1); ++round) {
     bool any = false, any_new = round == 0;
-    ForShared(jobs, first, &ContactSolve::next, [](ContactSolve* of) {
-      of->added = AddContacts(of->problem, of->d, of->state);
-      of->stats.num_dropped = std::max(of->stats.num_dropped, of->added.num_dropped);
-    });
+    if (searches > 0) {
+      ForShared(jobs, first, &ContactSolve::next, [](ContactSolve* of) {
+        of->added = AddContacts(of->problem, of->d, of->state);
+        of->stats.num_dropped = std::max(of->stats.num_dropped, of->added.num_dropped);
+      });
+    }
     for (const ContactSolve* of = first; of != nullptr; of = of->next) {
       any = any || of->state->any();
       any_new = any_new || of->added.any;
@@ -359,11 +361,11 @@ namespace {
 // Moves a point by moving its nodes, whose w is their inverse mass, in proportion to their weights.
 void MovePoint(const EmbeddedPoint& point, const Vec3& by, std::span<NodeVec> y) {
   float response = 0.0f;
-  for (int k = 0; k < 4; ++k) response += point.free[k] * point.free[k] * y[point.nodes[k]].w;
+  for (int k = 0; k < 4; ++k) response += point.Free(k) * point.Free(k) * y[point.nodes[k]].w;
   if (!(response > 0.0f)) return;
   for (int k = 0; k < 4; ++k) {
     NodeVec& node = y[point.nodes[k]];
-    node += by * (point.free[k] * node.w / response);
+    node += by * (point.Free(k) * node.w / response);
   }
 }
 

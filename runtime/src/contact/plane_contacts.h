@@ -35,17 +35,20 @@ struct PlaneContact {
   Vec3 impulse;                 ///< on the point times dt, friction included [kg m]
   HoldingPlane plane;           ///< of the substep
   // Of the current solve.
-  Vec3 offset;            ///< gap along the normal, plus slip so far in the substep [m]
+  Vec3 offset;  ///< gap along the normal, plus slip so far in the substep [m]. After AddTouches the
+                ///< arm from LocalCollider::end.position [m]
   float yielding = 0.0f;  ///< impulse per displacement that is safe along any axis [kg]; 0: none
   float friction = 0.0f;  ///< Coulomb coefficient
-  float cone = 0.0f;      ///< most friction [kg m]
-  float wanted = 0.0f;    ///< motion along the normal that a push shall reach [m] or [m/s]
+  float limit = 0.0f;     ///< most friction [kg m]. Of pushes, the least motion along the normal
+                          ///< [m] or [m/s]
   float push = 0.0f;      ///< of FindPushOut [kg m] or FindRebound [kg m/s]
-  float rebound =
-      0.0f;  ///< speed off the plane that NoteRebounds asks for, then what is missing [m/s]
-  float carried = 0.0f;  ///< speed of the plane along its normal there [m/s]
-  Vec3 arm;              ///< from LocalCollider::end.position, of AddTouches [m]
+  float rebound = 0.0f;   ///< speed off the plane that NoteRebounds asks for, then what is missing
+                          ///< [m/s]
+  float carried = 0.0f;   ///< speed of the plane along its normal there [m/s]
 };
+
+// The memory of a contact, besides its row of couplings and scratch memory.
+static_assert(sizeof(PlaneContact) + sizeof(EmbeddedPoint) == 128);
 
 /// The impulse along the plane's normal, times dt [kg m].
 inline float NormalImpulse(const PlaneContact& contact) {
@@ -76,8 +79,8 @@ inline Vec3 ChangeImpulse(const Vec3& d, bool cone_follows, PlaneContact* contac
   const float along_normal = Dot(normal, wanted);
   const float pressing = along_normal > 0.0f ? along_normal : 0.0f;
   const Vec3 along = wanted - normal * along_normal;
-  if (cone_follows) contact->cone = contact->friction * pressing;
-  const float length2 = Dot(along, along), most = contact->cone;
+  if (cone_follows) contact->limit = contact->friction * pressing;
+  const float length2 = Dot(along, along), most = contact->limit;
   const float kept = length2 > most * most ? most / std::sqrt(length2) : 1.0f;
   const Vec3 before = contact->impulse;
   contact->impulse = normal * pressing + along * kept;
@@ -137,7 +140,6 @@ struct ContactState {
   CoarseContacts* coarse_solve = nullptr;  ///< its part in the current coarse one
   // Scratch memory.
   SunkPoints sunk;
-  Array<PlaneContact> added;  ///< (capacity x 1)
   Array<CoarsePoint> coarse;  ///< of the contacts; empty for a body without clusters
   Array<float> moved;         ///< displacements by axis and slot [m] (3 x stride of couplings)
 

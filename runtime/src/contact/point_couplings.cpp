@@ -74,14 +74,14 @@ void PointCouplings::Find(const FactoredSystem& system) {
     std::fill(columns.begin(), columns.end(), NodeVec());
     for (uint32_t c = 0; c < count; ++c) {
       const EmbeddedPoint& point = points[first + c];
-      for (int k = 0; k < 4; ++k) columns[point.nodes[k]].*kAxes[c] += point.free[k];
+      for (int k = 0; k < 4; ++k) columns[point.nodes[k]].*kAxes[c] += point.Free(k);
     }
     Solve(system);
     for (uint32_t other = num_slots; other-- > 0;) {
       const EmbeddedPoint& point = points[other];
       Float4 of_columns = Broadcast(0.0f);
       for (int k = 0; k < 4; ++k) {
-        of_columns = of_columns + Broadcast(point.free[k]) * Load4(&columns[point.nodes[k]].x);
+        of_columns = of_columns + Broadcast(point.Free(k)) * Load4(&columns[point.nodes[k]].x);
       }
       for (uint32_t c = 0; c < count; ++c) {
         Row(first + c)[other] = Row(other)[first + c] = of_columns[static_cast<int>(c)];

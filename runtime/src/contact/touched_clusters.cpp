@@ -66,7 +66,7 @@ CoarsePoint TouchedClusters::Place(const EmbeddedPoint& point, std::span<const u
                                    const Vec3* at) {
   CoarsePoint placed;
   for (int i = 0; i < 4; ++i) {
-    if (point.free[i] == 0.0f) continue;
+    if (point.Free(i) == 0.0f) continue;
     const uint16_t k = clusters[point.nodes[i]];
     int part = 0;
     while (part < placed.num_parts && placed.parts[part].cluster != k) ++part;
@@ -74,8 +74,8 @@ CoarsePoint TouchedClusters::Place(const EmbeddedPoint& point, std::span<const u
       placed.parts[placed.num_parts++] = {k, 0.0f, {}};
       Touch(k);
     }
-    placed.parts[part].weight += point.free[i];
-    placed.parts[part].arm += (at[i] - responses_->centres[k]) * point.free[i];
+    placed.parts[part].weight += point.Free(i);
+    placed.parts[part].arm += (at[i] - responses_->centres[k]) * point.Free(i);
   }
   return placed;
 }

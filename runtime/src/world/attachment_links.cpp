@@ -16,7 +16,7 @@ EmbeddedPoint PointOf(const Body& body, const uint32_t (&nodes)[4], const Vec4& 
   for (int k = 0; k < 4; ++k) {
     point.nodes[k] = of_nodes[k] != 0.0f ? nodes[k] : used;  // weight 0 may have any node
     point.weights[k] = of_nodes[k];
-    point.free[k] = body.IsPinned(point.nodes[k]) ? 0.0f : of_nodes[k];
+    if (body.IsPinned(point.nodes[k])) point.pinned |= static_cast<uint8_t>(1 << k);
   }
   return point;
 }

@@ -102,7 +102,7 @@ struct RandomPair {
     const auto subtract = [&](const EmbeddedPoint& point, const Vec3& impulse) {
       largest = std::max(largest, ToEigen(impulse).norm());
       for (int i = 0; i < 4; ++i) {
-        missing.col(point.nodes[i]) -= double(point.free[i]) * ToEigen(impulse);
+        missing.col(point.nodes[i]) -= double(point.Free(i)) * ToEigen(impulse);
       }
     };
     for (const PlaneContact& contact : c.state.Current()) {

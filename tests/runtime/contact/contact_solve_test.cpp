@@ -25,7 +25,7 @@ double CheckSolved(const RandomContacts& c) {
   for (const PlaneContact& contact : c.state.Current()) {
     const EmbeddedPoint& point = c.state.PointOf(contact);
     for (int k = 0; k < 4; ++k) {
-      missing.col(point.nodes[k]) -= double(point.free[k]) * ToEigen(contact.impulse);
+      missing.col(point.nodes[k]) -= double(point.Free(k)) * ToEigen(contact.impulse);
     }
     const double normal = ToEigen(c.planes[contact.collider].normal).dot(ToEigen(contact.impulse));
     CHECK(normal > 0.0);

@@ -36,7 +36,7 @@ double LookForDepth(const World& world, BodyId id, ColliderId collider, const Sh
     double free = 0.0;
     for (int k = 0; k < 4; ++k) {
       at += double(point.weights[k]) * ToEigen(nodes[point.nodes[k]]);
-      free += double(point.free[k]);
+      free += double(point.Free(k));
     }
     const double gap = is_solid ? DistanceFrom(desc, at) : normal.dot(at) - offset;
     if (free >= least) deepest = std::max(deepest, -gap);

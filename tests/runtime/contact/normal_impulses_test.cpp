@@ -135,7 +135,7 @@ TEST_CASE("Of two points that move alike, the deeper one presses") {
     for (uint32_t i = 0; i < count; ++i) {
       EmbeddedPoint point = state.PointOf(state.contacts[i]);
       point.nodes[1] = (point.nodes[0] + 1) % static_cast<uint32_t>(c.shape.num_nodes());
-      point.weights[1] = point.free[1] = c.pinned[point.nodes[1]] != 0 ? 0.0f : 1.0e-4f;
+      point.weights[1] = c.pinned[point.nodes[1]] != 0 ? 0.0f : 1.0e-4f;
       state.contacts[state.num_contacts] = state.contacts[i];
       state.contacts[state.num_contacts++].slot = S.Add(point);
     }

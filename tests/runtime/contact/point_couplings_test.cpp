@@ -24,7 +24,7 @@ TEST_CASE("Couplings of points are those of the dense inverse, whatever touched 
     for (int i = 0; i < 4; ++i) {
       for (int j = 0; j < 4; ++j) {
         const double value = inverse(3 * a.nodes[i], 3 * b.nodes[j]);
-        sum += double(a.free[i]) * double(b.free[j]) * value;
+        sum += double(a.Free(i)) * double(b.Free(j)) * value;
       }
     }
     return sum;

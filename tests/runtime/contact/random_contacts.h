@@ -100,8 +100,8 @@ struct RandomContacts {
 
   TouchingSurface surface() const { return {&collision, pinned}; }
   static double Movable(const EmbeddedPoint& point) {
-    return double(point.free[0]) + double(point.free[1]) + double(point.free[2]) +
-           double(point.free[3]);
+    return double(point.Free(0)) + double(point.Free(1)) + double(point.Free(2)) +
+           double(point.Free(3));
   }
 
   void Refactor(uint64_t id) {

@@ -99,7 +99,7 @@ Found LookAtAll(const Place& place, float depth) {
         if (v < surface.patches[tet.first_patch].first_vertex) continue;
         const uint32_t after = t + 1 < surface.tets.size() ? surface.tets[t + 1].first_patch : 0;
         if (after != 0 && v >= surface.patches[after].first_vertex) break;
-        const float movable = point.free[0] + point.free[1] + point.free[2] + point.free[3];
+        const float movable = point.Free(0) + point.Free(1) + point.Free(2) + point.Free(3);
         const Vec4& w = surface.vertices[v];
         const float gap = MeanOf(gaps, w) + AllowedDepth(MeanOf(starts, w), problem.slop);
         if (!(gap < deepest.gap) || IsKnown(nullptr, {v, t, 0, p, 0.0f})) continue;
@@ -140,7 +140,7 @@ float LookForDepth(const Place& place) {
   float deepest = 0.0f;
   for (uint32_t v = 0; v < problem.surface.num_points(); ++v) {
     const EmbeddedPoint point = problem.surface.Point(v);
-    const float movable = point.free[0] + point.free[1] + point.free[2] + point.free[3];
+    const float movable = point.Free(0) + point.Free(1) + point.Free(2) + point.Free(3);
     if (movable < kLeastMovable) continue;
     for (uint32_t p = 0; p < 3; ++p) {
       deepest = std::max(deepest, -Gap(place.planes[p], point.Of(place.y)));
