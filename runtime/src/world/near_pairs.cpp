@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Which bodies may meet within a step: sweep and prune over their boxes.
+//
+// Boxes hold the bodies where they would be at the end of the step if they moved on as they do.
+#include "body/island.h"
+#include "body/pin_motion.h"
+#include "world/world_impl.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace plush {
+namespace {
+
+// Writes where the nodes are at the end of the step unless something holds them, to body->y, from
+// the body's origin [m]. Sets their bounds and body->searched.away. Returns false if a node is
+// beyond kMostCoordinate: floats are then too coarse to intersect surfaces.
+bool PredictInWorld(const StepSettings& settings, Body* body, WorldBox* box) {
+  const bool moves = body->Steps() && (Moves(*body) || body->contacts.is_carried);
+  const PinMotion& pins = body->pins;
+  // A body that touches something mostly does not fall.
+  const bool falls = moves && !body->touches_body && body->contacts.num_contacts == 0 &&
+                     body->system->num_pinned == 0;
+  const float dt = moves ? settings.dt : 0.0f, s = body->scale;
+  const Vec3 fallen = falls ? GravityOf(settings, *body) * (dt * dt) : Vec3{};
+  constexpr float kMost = std::numeric_limits<float>::max();
+  Vec3 low = {kMost, kMost, kMost}, high = -low;
+  const SearchedShape& searched = body->searched;
+  const Vec3 shift = {static_cast<float>(body->origin[0] - searched.origin[0]),
+                      static_cast<float>(body->origin[1] - searched.origin[1]),
+                      static_cast<float>(body->origin[2] - searched.origin[2])};
+  float farthest2 = 0.0f;
+  bool is_near = true;
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    Vec3 at = body->x[i];
+    const bool has_target = moves && pins.moves && pins.regions[i] != PinMotion::kStays;
+    if (body->x[i].w > 0.0f || has_target) {
+      at += has_target ? pins.targets[i] - at : body->v[i] * dt + fallen;
+    }
+    at *= s;
+    if (searched.is_known) {
+      const Vec3 way = at + shift - searched.y[i];
+      farthest2 = std::fmax(farthest2, Dot(way, way));
+    }
+    is_near = is_near && std::fabs(at.x) < kMostCoordinate && std::fabs(at.y) < kMostCoordinate &&
+              std::fabs(at.z) < kMostCoordinate;
+    body->y[i] = at;
+    low = {std::fmin(low.x, at.x), std::fmin(low.y, at.y), std::fmin(low.z, at.z)};
+    high = {std::fmax(high.x, at.x), std::fmax(high.y, at.y), std::fmax(high.z, at.z)};
+  }
+  const double lows[3] = {low.x, low.y, low.z}, highs[3] = {high.x, high.y, high.z};
+  body->searched.away = std::sqrt(farthest2);
+  for (int k = 0; k < 3; ++k) {
+    box->low[k] = body->origin[k] + lows[k];
+    box->high[k] = body->origin[k] + highs[k];
+  }
+  return is_near;
+}
+
+}  // namespace
+
+// Bodies that may meet within the step, in touching_bodies.pairs, by ascending slots.
+void World::Impl::FindNearPairs() {
+  TouchingBodies& t = touching_bodies;
+  t.num_pairs = 0;
+  uint32_t count = 0;
+  for (Body* body : live_bodies()) {
+    if (!body->enabled || body->surface.tets.empty()) continue;
+    is_refitted[body->slot] = 0;
+    if (PredictInWorld(settings, body, &predicted[body->slot])) {
+      sorted_bodies[count++] = body;
+    } else {
+      t.has_dropped = true;
+    }
+  }
+  const std::span<Body*> sorted = sorted_bodies.span().first(count);
+  std::ranges::sort(sorted, {}, [this](const Body* body) {
+    return std::make_pair(predicted[body->slot].low[0], body->slot);
+  });
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    const Body& a = *sorted[i];
+    for (size_t j = i + 1; j < sorted.size(); ++j) {
+      const Body& b = *sorted[j];
+      if (predicted[b.slot].low[0] > predicted[a.slot].high[0]) break;
+      if (!predicted[a.slot].Overlaps(predicted[b.slot]) || !MayTouch(a.filter, b.filter) ||
+          (!Moves(a) && !Moves(b))) {
+        continue;
+      }
+      if (t.num_pairs == t.pairs.size()) {
+        t.has_dropped = true;
+        break;
+      }
+      t.is_done[t.num_pairs] = 0;
+      t.pairs[t.num_pairs++] = {std::min(a.slot, b.slot), std::max(a.slot, b.slot), 0, 0};
+    }
+  }
+  std::ranges::sort(t.pairs.span().first(t.num_pairs), {}, &TouchingPair::Key);
+}
+
+}  // namespace plush
