@@ -79,6 +79,7 @@ int main(int argc, char** argv) {
   plush::bench::AddImplicitCases(models, references);
   plush::bench::AddFrequencyCases();
   plush::bench::AddContactCases(models);
+  plush::bench::AddHeapCases();
   plush::bench::AddHullCases();
   plush::bench::AddDescentCases(models, references);
   plush::bench::AddStateCases(models);

@@ -58,6 +58,9 @@ void AddFrequencyCases();  ///< motion/cantilever_10_steps, motion/cantilever_20
 /// contact/bear, bear_x50, bear_attached_16, bear_constrained_1, _4, _16, each also implicit,
 /// octopus, octopus_x50, arm_4k .. 55k
 void AddContactCases(const ModelFolder& models);
+/// heap/funnel_320, funnel_320_1500, frame, frame_1500, each with one and two threads; heap/box,
+/// box_2_iterations, box_asleep
+void AddHeapCases();
 void AddHullCases();  ///< hull/make/8, make/256, point_inside, point_outside, triangle
 /// peer/vbd
 void AddDescentCases(const ModelFolder& models, const ReferenceFolder& trajectories);

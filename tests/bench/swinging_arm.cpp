@@ -55,7 +55,7 @@ SwingingArm MakeArm(const std::string& path, const Arm& which) {
   return arm;
 }
 
-SwingingArm MakeToy(const Toy& toy) {
+SwingingArm MakeToy(const Toy& toy, std::optional<uint32_t> collision_triangles) {
   const tools::ImportedModel model =
       ImportOrExit(std::string(PLUSH_SAMPLES_DIR) + "/models/" + toy.model, 1.0);
   tools::BakeSettings settings;
@@ -63,6 +63,7 @@ SwingingArm MakeToy(const Toy& toy) {
   settings.material.poisson = toy.poisson;
   settings.material.damping = toy.damping;
   settings.cage.target_tets = toy.tets;
+  settings.simplify.triangles = collision_triangles;
   SwingingArm arm;
   arm.bytes = std::make_unique<AlignedBytes>(BakeOrExit(model, settings));
   if (!arm.asset.Open(arm.bytes->bytes()).ok()) std::abort();  // a bake of ours always opens

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,7 +60,8 @@ struct Toy {
 };
 
 /// Imports and bakes a toy, or ends the program. The eight nodes nearest to the hand are pinned.
-SwingingArm MakeToy(const Toy& toy);
+/// `collision_triangles`: see SimplifySettings.
+SwingingArm MakeToy(const Toy& toy, std::optional<uint32_t> collision_triangles = {});
 
 /// A world with the default step. Bodies that hang still do not sleep.
 WorldDesc SwingingWorld();
