@@ -117,7 +117,7 @@ bool PushJointly(const StepSettings& of_world, int k, int count, Body* first, St
     share = ShareOut(of);
     chain.Add(&body->solve);
   });
-  return chain.first != nullptr && FindPushOut(share, chain.first);
+  return chain.first != nullptr && FindPushOut(share, chain.first, of_world.jobs);
 }
 
 // Changes velocities as restitution between the bodies asked for.

@@ -5,6 +5,7 @@
 
 #include "base/shared_list.h"
 #include "contact/body_contacts.h"
+#include "contact/contact_couplings.h"
 
 #include <algorithm>
 #include <cmath>
@@ -77,15 +78,6 @@ void PlaceContacts(CoarseContacts* of) {
   for (const BodyContactSide& at : state->between) {
     BodyContact::Side& side = at.contact->sides[at.side];
     side.coarse = Place(side.point, *of, touched);
-  }
-}
-
-// Calls visit for each contact with another body whose turn this one is.
-template <class Visit>
-void ForBetween(const ContactState* state, const Visit& visit) {
-  if (state == nullptr) return;
-  for (const BodyContactSide& at : state->between) {
-    if (at.side == at.contact->Lead() && at.contact->Acts()) visit(at.contact);
   }
 }
 
@@ -173,6 +165,49 @@ bool SweepAttached(float accuracy, TouchedClusters* touched, AttachedPoints* att
   return moves;
 }
 
+// Changes the impulses on a body once. In a heap, skips one that has settled. Returns whether a
+// point moves by more than the accuracy.
+bool SweepBody(bool cones_follow, CoarseContacts* of) {
+  const float accuracy = of->problem.accuracy;
+  ContactState* state = of->state;
+  bool moves = false;
+  if (of->attached != nullptr) {
+    moves = SweepAttached(accuracy, &of->touched, of->attached, of->sums);
+  }
+  if (state == nullptr || state->is_settled) return moves;
+  for (uint32_t i = 0; i < state->num_contacts; ++i) {
+    PlaneContact& contact = state->contacts[i];
+    const CoarsePoint& point = state->coarse[i];
+    const Vec3 change = ChangeImpulse(of->touched.Displacement(point), cones_follow, &contact);
+    const float change2 = Dot(change, change), least = accuracy * contact.yielding;
+    if (change2 == 0.0f) continue;
+    moves = moves || change2 > least * least;
+    of->touched.Push(point, change, of->sums);
+  }
+  ForBetween(*state, [&](BodyContact* contact) {
+    moves = SweepBetween(accuracy * state->scale, cones_follow, contact) || moves;
+  });
+  state->is_settled = !moves && of->attached == nullptr;
+  for (const BodyContactSide& at : state->between) {
+    ContactState* other = at.contact->sides[1 - at.side].of;
+    if (moves && other->in_solve) other->is_settled = false;
+  }
+  return moves;
+}
+
+int MostSweeps(const CoarseContacts* first) {
+  if (first->next == nullptr) {
+    const bool is_alone = first->state == nullptr || first->state->between.empty();
+    return first->is_soft && is_alone ? kMostSweepsOfSoft : kMostSweeps;
+  }
+  constexpr int kLeast = 8;
+  size_t sides = 0;  // of contacts
+  for (const CoarseContacts* of = first; of != nullptr; of = of->next) {
+    if (of->state != nullptr) sides += 2 * of->state->num_contacts + of->state->between.size();
+  }
+  return AffordableSweeps(sides / 2, kLeast, kMostSweeps);
+}
+
 }  // namespace
 
 void SolveCoarseContacts(CoarseContacts* first, const JobSystem* jobs) {
@@ -180,6 +215,7 @@ void SolveCoarseContacts(CoarseContacts* first, const JobSystem* jobs) {
     if (of->state == nullptr) continue;
     of->state->coarse_solve = of;
     of->state->in_solve = true;
+    of->state->is_settled = false;
     of->state->y = of->problem.y;
   }
   ForShared(jobs, first, &CoarseContacts::next, [](CoarseContacts* of) {
@@ -188,33 +224,16 @@ void SolveCoarseContacts(CoarseContacts* first, const JobSystem* jobs) {
     if (of->attached != nullptr) PlaceAttached(of->clusters, &of->touched, of->attached);
   });
   for (CoarseContacts* of = first; of != nullptr; of = of->next) {
-    ForBetween(of->state, PrepareBetween);
+    if (of->state != nullptr) ForBetween(*of->state, PrepareBetween);
   }
-  const bool is_soft = first->is_soft && first->next == nullptr;
-  const int most = is_soft ? kMostSweepsOfSoft : kMostSweeps;
-  bool moves = true;
-  for (int sweep = 0; sweep < most && moves; ++sweep) {
-    moves = false;
+  const int most = MostSweeps(first);
+  for (int sweep = 0; sweep < most; ++sweep) {
     const bool cones_follow = ConesFollow(sweep, most);
+    bool moves = false;
     for (CoarseContacts* of = first; of != nullptr; of = of->next) {
-      const float accuracy = of->problem.accuracy;
-      ContactState* state = of->state;
-      if (of->attached != nullptr) {
-        moves = SweepAttached(accuracy, &of->touched, of->attached, of->sums) || moves;
-      }
-      for (uint32_t i = 0; state != nullptr && i < state->num_contacts; ++i) {
-        PlaneContact& contact = state->contacts[i];
-        const CoarsePoint& point = state->coarse[i];
-        const Vec3 change = ChangeImpulse(of->touched.Displacement(point), cones_follow, &contact);
-        const float change2 = Dot(change, change), least = accuracy * contact.yielding;
-        if (change2 == 0.0f) continue;
-        moves = moves || change2 > least * least;
-        of->touched.Push(point, change, of->sums);
-      }
-      ForBetween(state, [&](BodyContact* contact) {
-        moves = SweepBetween(accuracy * state->scale, cones_follow, contact) || moves;
-      });
+      moves = SweepBody(cones_follow, of) || moves;
     }
+    if (!moves) break;
   }
   for (CoarseContacts* of = first; of != nullptr; of = of->next) {
     if (of->state != nullptr) of->state->in_solve = false;

@@ -5,6 +5,7 @@
 #include "contact/body_contacts.h"
 #include "contact/plane_contacts.h"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace plush {
@@ -35,6 +36,16 @@ void ForBetween(const ContactState& state, const Visit& visit) {
   for (const BodyContactSide& at : state.between) {
     if (at.side == at.contact->Lead() && at.contact->Acts()) visit(at.contact);
   }
+}
+
+/// The most sweeps of a heap's solve with that many contacts. The jammed bodies of a crowd do not
+/// settle in any number of sweeps, and are no deeper in each other with few: so the more contacts,
+/// the fewer sweeps, from `most` down to `least`.
+inline int AffordableSweeps(size_t contacts, int least, int most) {
+  constexpr size_t kMostChanges = 16384;  // of impulses in a solve
+  const size_t affordable = kMostChanges / (contacts > 0 ? contacts : 1);
+  if (affordable >= static_cast<size_t>(most)) return most;
+  return affordable > static_cast<size_t>(least) ? static_cast<int>(affordable) : least;
 }
 
 /// Finds how the points of all contacts of a solve answer impulses. Sets their `yielding`.

@@ -3,6 +3,7 @@
 // impact. Source: contact_pushes.h.
 #include "contact/contact_pushes.h"
 
+#include "base/shared_list.h"
 #include "contact/contact_couplings.h"
 #include "solver/panel_solve.h"
 
@@ -76,8 +77,8 @@ void AddTurn(const ContactSolve& of) {
 
 // Finds impulses along the contacts' normals, without friction, that move each point by at least
 // `push` [m] of its contact, which become those impulses. `d` = A^-1 impulses.
-void FindPushes(int sweeps, ContactSolve* first) {
-  FindCouplings(first);
+void FindPushes(int sweeps, ContactSolve* first, const JobSystem* jobs = nullptr) {
+  FindCouplings(first, jobs);
   YieldToTurns(first);
   const auto change_of = [](const Vec3& moved, PlaneContact* contact) {
     const float missing = contact->limit - Dot(contact->plane.normal, moved);
@@ -129,7 +130,7 @@ void FindPushes(int sweeps, ContactSolve* first) {
       });
     }
   }
-  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+  ForShared(jobs, first, &ContactSolve::next, [](ContactSolve* of) {
     std::fill(of->d.begin(), of->d.end(), NodeVec());
     for (const PlaneContact& contact : of->state->Current()) {
       of->state->PointOf(contact).Push(contact.plane.normal * contact.push, of->d);
@@ -142,12 +143,12 @@ void FindPushes(int sweeps, ContactSolve* first) {
     }
     SolvePanels(of->system.factor, of->system.workspace, of->d);
     if (of->state->turn != nullptr) AddTurn(*of);
-  }
+  });
 }
 
 }  // namespace
 
-bool FindPushOut(float share, ContactSolve* first) {
+bool FindPushOut(float share, ContactSolve* first, const JobSystem* jobs) {
   bool any = false;
   for (ContactSolve* of = first; of != nullptr; of = of->next) {
     of->state->in_solve = true;
@@ -168,7 +169,7 @@ bool FindPushOut(float share, ContactSolve* first) {
       want(gap + contact->rest, contact->rest, &contact->row);
     });
   }
-  if (any) FindPushes(first->problem.sweeps, first);
+  if (any) FindPushes(first->problem.sweeps, first, jobs);
   for (ContactSolve* of = first; of != nullptr; of = of->next) of->state->in_solve = false;
   return any;
 }

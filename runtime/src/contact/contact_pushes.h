@@ -9,8 +9,9 @@ namespace plush {
 
 /// Finds displacements `d` of bodies that take points deeper than problem.slop at problem.y out by
 /// a `share` of their depth: A d = impulses along the contacts' normals, without friction. Add them
-/// to positions only. Returns whether there are such points. Does not allocate.
-bool FindPushOut(float share, ContactSolve* first);
+/// to positions only. Returns whether there are such points. Does not allocate. `jobs`: as of
+/// SolveWithContacts.
+bool FindPushOut(float share, ContactSolve* first, const JobSystem* jobs = nullptr);
 
 /// What NoteRebounds found.
 struct NotedRebounds {

@@ -174,9 +174,12 @@ SweepChange SweepBody(const ContactProblem& problem, bool cones_follow, ContactS
   const bool moves = !(change.longest <= problem.accuracy) ||
                      !(std::fabs(change.change_of_load) <= kShareOfLoad * change.load);
   state->is_settled = !moves;
+  state->has_changed = true;
   for (const BodyContactSide& at : state->between) {
     ContactState* other = at.contact->sides[1 - at.side].of;
-    if (moves && other->in_solve) other->is_settled = false;
+    if (!other->in_solve) continue;
+    other->has_changed = true;
+    if (moves) other->is_settled = false;
   }
   return change;
 }
@@ -186,13 +189,10 @@ SweepChange SweepBody(const ContactProblem& problem, bool cones_follow, ContactS
 // turns, and converge slowly. If it then sank in by what is left, it would do so in each step. So
 // sweeps beyond problem.sweeps go on while points rise or sink by more than the depth that counts,
 // and many more while they move much farther, or if several bodies hand their loads on to each
-// other. Stacks need them. The jammed bodies of a crowd do not settle in any number of sweeps, and
-// are no deeper in each other with few: so the more contacts, the fewer sweeps. Returns their
-// number.
+// other. Stacks need them. Returns their number.
 int SweepUntilConverged(const ContactSolve& first, const JobSystem* jobs) {
   constexpr int kMany = 64, kMost = 256;
-  constexpr uint32_t kMostChanges = 16384;  // of impulses in a solve of a pile
-  constexpr float kFar = 30.0f;             // [tolerances]
+  constexpr float kFar = 30.0f;  // [tolerances]
   const bool is_pile = first.next != nullptr;
   const int asked = first.problem.sweeps;
   int most = asked;
@@ -201,13 +201,14 @@ int SweepUntilConverged(const ContactSolve& first, const JobSystem* jobs) {
   for (const ContactSolve* of = &first; of != nullptr; of = of->next) {
     sides += 2 * of->state->num_contacts + of->state->between.size();
     has_springs = has_springs || of->state->attached != nullptr;
-    of->state->is_settled = false;
   }
-  ForShared(jobs, &first, &ContactSolve::next, [](const ContactSolve* of) {
-    if (of->state->attached == nullptr) SolveNormals(of->problem.accuracy, of->state);
+  ForShared(jobs, &first, &ContactSolve::next, [has_springs](const ContactSolve* of) {
+    ContactState* state = of->state;
+    if (has_springs) state->is_settled = false;
+    if (state->is_settled || state->attached != nullptr) return;
+    SolveNormals(of->problem.accuracy, state);
   });
-  const auto affordable = static_cast<int>(kMostChanges / std::max<size_t>(sides / 2, 1));
-  const int limit = is_pile ? std::clamp(affordable, std::min(asked, kMost), kMost) : kMost;
+  const int limit = is_pile ? AffordableSweeps(sides / 2, std::min(asked, kMost), kMost) : kMost;
   const int many = is_pile ? limit : kMany;
   for (int sweep = 1;; ++sweep) {
     bool has_converged = true;
@@ -323,12 +324,15 @@ void SolveWithContacts(ContactSolve* first, const JobSystem* jobs) {
   }
   for (int round = 0; round < std::max(searches, 1); ++round) {
     bool any = false, any_new = round == 0;
-    if (searches > 0) {
-      ForShared(jobs, first, &ContactSolve::next, [](ContactSolve* of) {
+    ForShared(jobs, first, &ContactSolve::next, [round](ContactSolve* of) {
+      if (of->problem.searches > 0) {
         of->added = AddContacts(of->problem, of->d, of->state);
         of->stats.num_dropped = std::max(of->stats.num_dropped, of->added.num_dropped);
-      });
-    }
+      }
+      // Later rounds only change bodies with new points, and those that these press on.
+      of->state->is_settled = round > 0 && !of->added.any;
+      of->state->has_changed = !of->state->is_settled;
+    });
     for (const ContactSolve* of = first; of != nullptr; of = of->next) {
       any = any || of->state->any();
       any_new = any_new || of->added.any;
@@ -337,7 +341,7 @@ void SolveWithContacts(ContactSolve* first, const JobSystem* jobs) {
     const int sweeps = FindImpulses(first, jobs);
     ForShared(jobs, first, &ContactSolve::next, [sweeps](ContactSolve* of) {
       of->stats.sweeps = std::max(of->stats.sweeps, sweeps);
-      Respond(of);
+      if (of->state->has_changed) Respond(of);
     });
   }
   for (ContactSolve* of = first; of != nullptr; of = of->next) {

@@ -110,6 +110,7 @@ void World::Impl::LinkIslands() {
 // Sleeping bodies wake with any body of their island.
 bool World::Impl::WakeIslands() {
   bool woke = false;
+  if (!AnyBodySteps()) return woke;
   for (Body* first : live_bodies()) {
     if (!first->leads_island || first->next_of_island == nullptr) continue;
     bool steps = false;

@@ -7,7 +7,6 @@
 #include "intersection/pair_contacts.h"
 #include "world/touching_bodies.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -24,15 +23,6 @@ struct Meeting {
                        static_cast<float>(a.origin[2] - b.origin[2])};
     return of_a.Of(a.y.span()) - of_b.Of(b.y.span()) + base;
   }
-};
-
-/// Contacts of a search, with the forces [N] that they start from.
-struct ChosenContacts {
-  PairContact contacts[TouchingBodies::kMostContacts];
-  Vec3 forces[TouchingBodies::kMostContacts];
-  Vec3 places[TouchingBodies::kMostContacts];  ///< on the first body [m]
-  size_t count = 0;
-  uint64_t taken = 0;  ///< which of the step before go on
 };
 
 /// Two contacts are one if they are nearer than these lengths [m].

@@ -87,42 +87,21 @@ BodyContact* World::Impl::AddBodyContact(const TouchingPair& pair, const uint32_
   return &contact;
 }
 
-// Finds the contacts of a pair of which one moves.
-void World::Impl::FindContacts(TouchingPair* pair) {
-  TouchingBodies& t = touching_bodies;
-  Body* const of[2] = {bodies[pair->first], bodies[pair->second]};
-  const TouchingPair* before = t.PastOf(*pair);
-  const float size = std::fmin(of[0]->size * of[0]->scale, of[1]->size * of[1]->scale);
-  pair->begin = t.num_contacts;
-  // What a search finds changes by as much as the bodies move.
-  const auto way = [&] { return of[0]->searched.WayNow() + of[1]->searched.WayNow(); };
-  if (before != nullptr && way() < before->holds_until) {
-    for (const PastContact& old : t.ContactsOf(before)) Keep(*pair, old);
-    pair->holds_until = before->holds_until;
-  } else {
-    const float holds_for = SearchContacts(size, t.ContactsOf(before), pair);
-    pair->holds_until = way() + double(holds_for);
-  }
-  pair->end = t.num_contacts;
-  if (before != nullptr) pair->rebound = before->rebound;
-  pair->rebound.time -= settings.dt;
-  if (!(pair->rebound.time > 0.0f)) pair->rebound = {};
-  for (uint32_t k = pair->begin; k < pair->end; ++k) {
-    BodyContact& contact = t.contacts[k];
-    contact.owed = &pair->rebound;
-    pair->approach_speed = std::fmax(pair->approach_speed, contact.ApproachSpeed());
-  }
-}
-
 void World::Impl::Keep(const TouchingPair& pair, const PastContact& old) {
   BodyContact* contact = AddBodyContact(pair, old.triangles, old.u, old.v, old.normal);
   if (contact != nullptr) contact->force = old.force;
 }
 
+namespace {
+
+// What a search finds changes by as much as the bodies move.
+double WayOf(const Body& a, const Body& b) { return a.searched.WayNow() + b.searched.WayNow(); }
+
+// The size of the smaller body [m].
+float SizeOf(const Body& a, const Body& b) { return std::fmin(a.size * a.scale, b.size * b.scale); }
+
 // Refits the body's tree to its predicted positions.
-void World::Impl::RefitSearched(Body* body) {
-  if (is_refitted[body->slot] != 0) return;
-  is_refitted[body->slot] = 1;
+void RefitSearched(Body* body) {
   body->moved = true;  // queries need another refit
   const std::span<const NodeVec> y = body->y.span().first(body->x.size());
   Refit(body->surface, y, &body->collision);
@@ -134,42 +113,132 @@ void World::Impl::RefitSearched(Body* body) {
   std::copy(body->origin, body->origin + 3, searched.origin);
 }
 
-// Intersects the surfaces of a pair. `past`: its contacts of the step before; `size`: of the
-// smaller body [m]. Returns how far the bodies may move before it has to be done again [m].
-float World::Impl::SearchContacts(float size, std::span<const PastContact> past,
-                                  TouchingPair* pair) {
-  constexpr float kSpacing = 0.5f;                                          // [median edges]
-  constexpr float kReach = 0.05f, kMostGap = 2.0e-3f, kMostSlip = 5.0e-3f;  // [sizes]
-  constexpr float kNear = 0.01f, kSlack = 2.0e-3f, kDeeper = 2.0e-3f;       // [sizes]
+}  // namespace
+
+// Lists pairs from `first` on of which one acts and that have not been done. Returns the next one.
+uint32_t World::Impl::ListWantedPairs(uint32_t first) {
   TouchingBodies& t = touching_bodies;
-  Body* const of[2] = {bodies[pair->first], bodies[pair->second]};
-  for (Body* body : of) RefitSearched(body);
-  const Meeting meeting = {*of[0], *of[1]};
-  const CollisionBody views[2] = {ViewOf(*of[0]), ViewOf(*of[1])};
-  const auto placed = [&](int k) -> PlacedBody {
-    return {views[k], {of[k]->origin[0], of[k]->origin[1], of[k]->origin[2]}};
+  const auto acts = [&](uint32_t slot) {
+    const Body& body = *bodies[slot];
+    return body.Steps() && (!body.contacts.is_static || body.contacts.is_carried);
   };
-  const bool is_near = MayMeet(placed(0), placed(1), kNear * size);
-  const float holds_for = (is_near ? kSlack : kNear) * size;
-  PairContactCount count = {.complete = true};
-  if (is_near) count = FindPairContacts(placed(0), placed(1), &t.scratch, t.found.span());
-  if (!count.complete) {
-    // What has been found may be on one side only. The contacts before push out all the same.
-    t.has_dropped = true;
-    for (const PastContact& old : past) Keep(*pair, old);
-    if (!past.empty()) return holds_for;
+  t.num_wanted = 0;
+  for (; first < t.num_pairs && t.num_wanted < t.wanted.size(); ++first) {
+    TouchingPair& pair = t.pairs[first];
+    if (t.is_done[first] != 0 || (!acts(pair.first) && !acts(pair.second))) continue;
+    t.is_done[first] = 1;
+    WantedPair& wanted = t.wanted[t.num_wanted++];
+    wanted.pair = &pair;
+    wanted.before = t.PastOf(pair);
+    wanted.is_searched =
+        wanted.before == nullptr ||
+        !(WayOf(*bodies[pair.first], *bodies[pair.second]) < wanted.before->holds_until);
   }
-  const float edge = std::fmin(of[0]->simulation.median_edge * of[0]->scale,
-                               of[1]->simulation.median_edge * of[1]->scale);
-  ChosenContacts chosen;
-  ChooseContacts({kSpacing * edge, kMostSlip * size, kDeeper * size}, meeting,
-                 t.found.span().first(count.contacts), past, &chosen);
-  const size_t most = MostContactsOf(*of[0], *of[1]);
+  return first;
+}
+
+// Searches the listed pairs that need it, on all threads.
+void World::Impl::SearchWantedPairs() {
+  TouchingBodies& t = touching_bodies;
+  uint32_t num_refitted = 0, num_searched = 0;
+  for (const WantedPair& wanted : t.wanted.span().first(t.num_wanted)) {
+    if (!wanted.is_searched) continue;
+    ++num_searched;
+    for (const uint32_t slot : {wanted.pair->first, wanted.pair->second}) {
+      if (is_refitted[slot] == 0) t.refitted[num_refitted++] = bodies[slot];
+      is_refitted[slot] = 1;
+    }
+  }
+  if (num_searched == 0) return;
+  RunJobs(num_refitted, [](void* context, uint32_t index) {
+    RefitSearched(static_cast<Impl*>(context)->touching_bodies.refitted[index]);
+  });
+  // Each job has its own memory, and takes one pair after the other.
+  t.next_wanted = 0;
+  RunJobs(std::min(t.num_searches, num_searched), [](void* context, uint32_t index) {
+    Impl& world = *static_cast<Impl*>(context);
+    TouchingBodies& touching = world.touching_bodies;
+    for (uint32_t i = touching.next_wanted++; i < touching.num_wanted; i = touching.next_wanted++) {
+      WantedPair& wanted = touching.wanted[i];
+      if (wanted.is_searched) world.SearchContacts(&touching.searches[index], &wanted);
+    }
+  });
+}
+
+// Intersects the surfaces of a pair.
+void World::Impl::SearchContacts(SearchMemory* memory, WantedPair* wanted) const {
+  constexpr float kSpacing = 0.5f;  // [median edges]
+  constexpr float kMostSlip = 5.0e-3f, kNear = 0.01f, kSlack = 2.0e-3f,
+                  kDeeper = 2.0e-3f;  // [sizes]
+  const Body &a = *bodies[wanted->pair->first], &b = *bodies[wanted->pair->second];
+  const std::span<const PastContact> past = touching_bodies.ContactsOf(wanted->before);
+  const float size = SizeOf(a, b);
+  const CollisionBody views[2] = {ViewOf(a), ViewOf(b)};
+  const PlacedBody placed[2] = {{views[0], {a.origin[0], a.origin[1], a.origin[2]}},
+                                {views[1], {b.origin[0], b.origin[1], b.origin[2]}}};
+  const bool is_near = MayMeet(placed[0], placed[1], kNear * size);
+  wanted->holds_for = (is_near ? kSlack : kNear) * size;
+  wanted->chosen.count = 0;
+  wanted->chosen.taken = 0;
+  PairContactCount count = {.complete = true};
+  if (is_near) {
+    count = FindPairContacts(placed[0], placed[1], &memory->scratch, memory->found.span());
+  }
+  wanted->is_complete = count.complete;
+  if (!count.complete && !past.empty()) return;
+  const float edge =
+      std::fmin(a.simulation.median_edge * a.scale, b.simulation.median_edge * b.scale);
+  ChooseContacts({kSpacing * edge, kMostSlip * size, kDeeper * size}, {a, b},
+                 memory->found.span().first(count.contacts), past, &wanted->chosen);
+}
+
+// Adds the contacts of a pair.
+void World::Impl::AddContactsOf(WantedPair* wanted) {
+  TouchingBodies& t = touching_bodies;
+  TouchingPair& pair = *wanted->pair;
+  const TouchingPair* before = wanted->before;
+  const std::span<const PastContact> past = t.ContactsOf(before);
+  pair.begin = t.num_contacts;
+  if (wanted->is_searched) {
+    pair.holds_until = WayOf(*bodies[pair.first], *bodies[pair.second]) + double(wanted->holds_for);
+    t.has_dropped = t.has_dropped || !wanted->is_complete;
+  } else {
+    pair.holds_until = before->holds_until;
+  }
+  // What an incomplete search found may be on one side only. The contacts before push out all the
+  // same.
+  if (!wanted->is_searched || (!wanted->is_complete && !past.empty())) {
+    for (const PastContact& old : past) Keep(pair, old);
+  } else {
+    AddFoundContacts(*wanted);
+  }
+  pair.end = t.num_contacts;
+  if (before != nullptr) pair.rebound = before->rebound;
+  pair.rebound.time -= settings.dt;
+  if (!(pair.rebound.time > 0.0f)) pair.rebound = {};
+  for (uint32_t k = pair.begin; k < pair.end; ++k) {
+    BodyContact& contact = t.contacts[k];
+    contact.owed = &pair.rebound;
+    pair.approach_speed = std::fmax(pair.approach_speed, contact.ApproachSpeed());
+  }
+}
+
+// Adds those that a search chose, and those of the step before that persist.
+void World::Impl::AddFoundContacts(const WantedPair& wanted) {
+  constexpr float kReach = 0.05f, kMostGap = 2.0e-3f, kMostSlip = 5.0e-3f;  // [sizes]
+  TouchingBodies& t = touching_bodies;
+  const TouchingPair& pair = *wanted.pair;
+  const Body &a = *bodies[pair.first], &b = *bodies[pair.second];
+  const Meeting meeting = {a, b};
+  const std::span<const PastContact> past = t.ContactsOf(wanted.before);
+  const ChosenContacts& chosen = wanted.chosen;
+  const float size = SizeOf(a, b);
+  const size_t most = MostContactsOf(a, b);
   t.has_dropped = t.has_dropped || chosen.count > most;
-  uint64_t& taken = chosen.taken;
+  uint64_t taken = chosen.taken;
   for (size_t i = 0; i < std::min(chosen.count, most); ++i) {
     const PairContact& found = chosen.contacts[i];
-    BodyContact* contact = AddBodyContact(*pair, found.triangles, found.u, found.v, found.normal);
+    BodyContact* contact = AddBodyContact(pair, found.triangles, found.u, found.v, found.normal);
     if (contact == nullptr) continue;
     contact->force = chosen.forces[i];
     if (!IsZero(contact->force)) continue;
@@ -179,16 +248,15 @@ float World::Impl::SearchContacts(float size, std::span<const PastContact> past,
   // Contacts whose region has vanished stay while their gap is small: it opens without jitter.
   for (size_t i = 0; i < past.size(); ++i) {
     const PastContact& old = past[i];
-    const bool has_room = t.num_contacts - pair->begin < TouchingBodies::kMostContacts;
+    const bool has_room = t.num_contacts - pair.begin < TouchingBodies::kMostContacts;
     if ((taken >> i & 1u) != 0 || IsZero(old.force) || !has_room) continue;
-    const Vec3 way = meeting.Way(TouchingPointAt(*of[0], old.triangles[0], old.u[0], old.v[0]),
-                                 TouchingPointAt(*of[1], old.triangles[1], old.u[1], old.v[1]));
+    const Vec3 way = meeting.Way(TouchingPointAt(a, old.triangles[0], old.u[0], old.v[0]),
+                                 TouchingPointAt(b, old.triangles[1], old.u[1], old.v[1]));
     const float gap = Dot(old.normal, way);
     if (std::fabs(gap) <= kMostGap * size && Length(way - old.normal * gap) <= kMostSlip * size) {
-      Keep(*pair, old);
+      Keep(pair, old);
     }
   }
-  return holds_for;
 }
 
 }  // namespace plush

@@ -291,7 +291,8 @@ void World::Impl::ApplyState(const StateReader& state) {
 }
 
 Status World::Impl::LoadState(const StateReader& state) {
-  if (!touching_bodies.Reserve(allocator, desc.max_pairs)) return kNoMemory;
+  if (!touching_bodies.Reserve(allocator, desc.max_pairs, desc.jobs.run != nullptr))
+    return kNoMemory;
   if (!HasRoomForPairs(state)) {
     return {StatusCode::kMismatch, "state.body_contacts", "are more than max_pairs has room for"};
   }

@@ -13,15 +13,20 @@
 
 namespace plush {
 
-bool TouchingBodies::Reserve(const Allocator& allocator, uint32_t max_pairs) {
+bool TouchingBodies::Reserve(const Allocator& allocator, uint32_t max_pairs, bool has_threads) {
   if (pairs.size() == max_pairs) return true;
+  num_searches = has_threads ? kMostSearches : 1;
+  for (uint32_t i = 0; i < num_searches; ++i) {
+    if (!searches[i].found.Allocate(allocator, SearchMemory::kMostFound)) return false;
+  }
+  const uint32_t at_once = std::min(max_pairs, kMostWanted);
   const size_t most = size_t{kMeanContacts} * max_pairs;
   // `pairs` comes last: whoever finds it has all of them.
   return past_pairs.Allocate(allocator, max_pairs) && next_pairs.Allocate(allocator, max_pairs) &&
          is_done.Allocate(allocator, max_pairs) && contacts.Allocate(allocator, most) &&
          past.Allocate(allocator, most) && next_past.Allocate(allocator, most) &&
-         sides.Allocate(allocator, 2 * most) && found.Allocate(allocator, kMostFound) &&
-         pairs.Allocate(allocator, max_pairs);
+         sides.Allocate(allocator, 2 * most) && wanted.Allocate(allocator, at_once) &&
+         refitted.Allocate(allocator, 2 * at_once) && pairs.Allocate(allocator, max_pairs);
 }
 
 bool TouchingBodies::ReserveSurface(const Allocator& allocator, const CollisionView& surface) {
@@ -35,9 +40,11 @@ bool TouchingBodies::ReserveSurface(const Allocator& allocator, const CollisionV
        larger.vertices == capacity.vertices)) {
     return true;
   }
-  PairScratch more;
-  if (!more.Reserve(allocator, larger)) return false;
-  scratch = std::move(more);
+  PairScratch more[kMostSearches];
+  for (uint32_t i = 0; i < num_searches; ++i) {
+    if (!more[i].Reserve(allocator, larger)) return false;
+  }
+  for (uint32_t i = 0; i < num_searches; ++i) searches[i].scratch = std::move(more[i]);
   capacity = larger;
   return true;
 }
@@ -80,6 +87,8 @@ void World::Impl::FindBodyContacts() {
   t.has_dropped = t.all_rest = false;
   t.find_time = 0.0f;
   if (t.pairs.size() == 0 || !SolvesContact(settings)) return;
+  t.all_rest = !AnyBodySteps();
+  if (t.all_rest) return;
   const auto start = std::chrono::steady_clock::now();
   for (Body* body : live_bodies()) {
     ContactState& state = body->contacts;
@@ -101,16 +110,13 @@ void World::Impl::FindBodyContacts() {
   FindNearPairs();
   bool woke = WakeOnLeaving();
   for (bool is_settled = false; !is_settled;) {
-    for (uint32_t i = 0; i < t.num_pairs; ++i) {
-      TouchingPair& pair = t.pairs[i];
-      const auto acts = [&](uint32_t slot) {
-        const Body& body = *bodies[slot];
-        return body.Steps() && (!body.contacts.is_static || body.contacts.is_carried);
-      };
-      if (t.is_done[i] != 0 || (!acts(pair.first) && !acts(pair.second))) continue;
-      t.is_done[i] = 1;
-      FindContacts(&pair);
-      woke = WakeOnCarried(pair) || woke;
+    for (uint32_t i = 0; i < t.num_pairs;) {
+      i = ListWantedPairs(i);
+      SearchWantedPairs();
+      for (WantedPair& wanted : t.wanted.span().first(t.num_wanted)) {
+        AddContactsOf(&wanted);
+        woke = WakeOnCarried(*wanted.pair) || woke;
+      }
     }
     LinkIslands();
     woke = WakeIslands() || woke;

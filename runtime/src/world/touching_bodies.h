@@ -6,10 +6,14 @@
 #include "contact/body_contacts.h"
 #include "intersection/pair_contacts.h"
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace plush {
+
+struct Body;
 
 /// Two bodies that touch or come near, by slots.
 struct TouchingPair {
@@ -33,12 +37,45 @@ struct PastContact {
   Vec3 force;   ///< on the first body [N]; zero: it does not press
 };
 
+/// Contacts of a pair that a search chose, with the forces [N] that they start from.
+struct ChosenContacts {
+  static constexpr uint32_t kMost = 64;
+
+  PairContact contacts[kMost];
+  Vec3 forces[kMost];
+  Vec3 places[kMost];  ///< on the first body [m]
+  size_t count = 0;
+  uint64_t taken = 0;  ///< which of the step before go on
+};
+
+/// A pair whose contacts are wanted. The searches of several pairs may run at once.
+struct WantedPair {
+  TouchingPair* pair = nullptr;
+  const TouchingPair* before = nullptr;  ///< the same pair in the step before, or null
+  // Of a search.
+  bool is_searched = false;  ///< else its contacts of the step before hold
+  bool is_complete = true;   ///< there was enough memory
+  float holds_for = 0.0f;    ///< how far the bodies may move before the next search [m]
+  ChosenContacts chosen;
+};
+
+/// Memory of one search at a time.
+struct SearchMemory {
+  /// Most contacts that a search finds.
+  static constexpr uint32_t kMostFound = 2048;
+
+  PairScratch scratch;
+  Array<PairContact> found;  ///< (kMostFound x 1)
+};
+
 /// Contacts of all pairs, and memory to find them.
 struct TouchingBodies {
   /// Contacts of a pair on average: there is room for this many times max_pairs.
   static constexpr uint32_t kMeanContacts = 12;
-  /// Most contacts of one pair, and of those that the search finds.
-  static constexpr uint32_t kMostContacts = 64, kMostFound = 2048;
+  /// Most contacts of one pair.
+  static constexpr uint32_t kMostContacts = ChosenContacts::kMost;
+  /// Most pairs that are searched together, and most searches that run at once.
+  static constexpr uint32_t kMostWanted = 64, kMostSearches = 4;
 
   Array<TouchingPair> pairs;  ///< ascending (max_pairs x 1)
   uint32_t num_pairs = 0;
@@ -56,9 +93,13 @@ struct TouchingBodies {
   bool has_dropped = false;      ///< pairs or contacts without room
   bool all_rest = false;         ///< no body steps: what the step before left stays
   Array<BodyContactSide> sides;  ///< by body (2 x contacts)
-  Array<PairContact> found;      ///< (kMostFound x 1)
-  PairCapacity capacity;         ///< of `scratch`
-  PairScratch scratch;
+  Array<WantedPair> wanted;      ///< (kMostWanted x 1)
+  uint32_t num_wanted = 0;
+  std::atomic<uint32_t> next_wanted = 0;  ///< to be searched
+  Array<Body*> refitted;  ///< bodies of `wanted` whose trees are old (2 kMostWanted x 1)
+  PairCapacity capacity;  ///< of `searches`
+  SearchMemory searches[kMostSearches];
+  uint32_t num_searches = 0;
 
   std::span<const TouchingPair> Current() const { return pairs.span().first(num_pairs); }
   std::span<const TouchingPair> Past() const { return past_pairs.span().first(num_past_pairs); }
@@ -66,8 +107,9 @@ struct TouchingBodies {
   const TouchingPair* PastOf(const TouchingPair& pair) const;
   /// Its contacts; none of null.
   std::span<const PastContact> ContactsOf(const TouchingPair* pair) const;
-  /// Makes room. Returns false if the allocator fails.
-  bool Reserve(const Allocator& allocator, uint32_t max_pairs);
+  /// Makes room. `has_threads`: whether searches may run at once. Returns false if the allocator
+  /// fails.
+  bool Reserve(const Allocator& allocator, uint32_t max_pairs, bool has_threads);
   /// Makes room for bodies with this surface. Returns false, with nothing changed, if the allocator
   /// fails.
   bool ReserveSurface(const Allocator& allocator, const CollisionView& surface);

@@ -76,7 +76,7 @@ void World::Impl::ReserveCapacity() {
   desc.reserve_bodies = std::min(desc.reserve_bodies, SlotList<>::kMostSlots);
   desc.reserve_colliders = std::min(desc.reserve_colliders, SlotList<>::kMostSlots);
   desc.max_pairs = std::min(desc.max_pairs, kMostPairs);
-  if (!touching_bodies.Reserve(allocator, desc.max_pairs) ||
+  if (!touching_bodies.Reserve(allocator, desc.max_pairs, desc.jobs.run != nullptr) ||
       !events.Allocate(allocator, desc.max_events) ||
       !contact_events.Allocate(allocator, desc.max_contact_events) ||
       !attachment_events.Allocate(allocator, desc.max_events)) {
@@ -133,7 +133,7 @@ Status World::AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id) 
   const bool has_room =
       (!w.HasMeshes() || ReserveMesh(w.allocator, body)) &&
       (w.desc.max_pairs == 0 ||
-       (w.touching_bodies.Reserve(w.allocator, w.desc.max_pairs) &&
+       (w.touching_bodies.Reserve(w.allocator, w.desc.max_pairs, w.desc.jobs.run != nullptr) &&
         ReserveBodyContacts(w.allocator, body) && w.ReserveTouching(body->solver.method, body) &&
         w.touching_bodies.ReserveSurface(w.allocator, body->surface)));
   if (!has_room) {

@@ -210,9 +210,11 @@ struct World::Impl {
   void FindNearPairs();
   bool WakeOnCarried(const TouchingPair& pair);
   bool WakeOnLeaving();
-  void FindContacts(TouchingPair* pair);
-  void RefitSearched(Body* body);
-  float SearchContacts(float size, std::span<const PastContact> past, TouchingPair* pair);
+  uint32_t ListWantedPairs(uint32_t first);
+  void SearchWantedPairs();
+  void SearchContacts(SearchMemory* memory, WantedPair* wanted) const;
+  void AddContactsOf(WantedPair* wanted);
+  void AddFoundContacts(const WantedPair& wanted);
   void Keep(const TouchingPair& pair, const PastContact& old);
   BodyContact* AddBodyContact(const TouchingPair& pair, const uint32_t (&triangles)[2],
                               const float (&u)[2], const float (&v)[2], const Vec3& normal);
@@ -226,6 +228,7 @@ struct World::Impl {
   void ReportPairs(std::span<TouchingPair> pairs);
   BodyContactPoint PlaceOfContact(const TouchingPair& pair, const PastContact& contact) const;
   ContactEvent PairEvent(const TouchingPair& pair, ContactEvent event) const;
+  bool AnyBodySteps() const;
   void DecideCrowdSteps();
   void ChooseUnits();
   void StepUnits();

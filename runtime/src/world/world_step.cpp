@@ -115,11 +115,13 @@ Status World::Step(float dt) {
   w.PlaceAttachments();
   w.ApplyForces();
   w.FindBodyContacts();
-  w.DecideCrowdSteps();
-  w.ChooseUnits();
-  w.StepUnits();
-  w.StepSharedIsland();
-  w.StepCarriedBodies();
+  if (w.AnyBodySteps()) {
+    w.DecideCrowdSteps();
+    w.ChooseUnits();
+    w.StepUnits();
+    w.StepSharedIsland();
+    w.StepCarriedBodies();
+  }
   w.EndStep();
   w.EndBodyContacts();
   w.EndAttachments();
@@ -146,6 +148,11 @@ void World::Impl::BeginStep(float new_dt) {
   num_contact_events = 0;
   lost_contact_events = false;
   LinkAttachments();
+}
+
+// What sleeps costs little only if few passes over the bodies look at it.
+bool World::Impl::AnyBodySteps() const {
+  return std::ranges::any_of(live_bodies(), [](const Body* body) { return body->Steps(); });
 }
 
 void World::Impl::DecideCrowdSteps() {
@@ -308,6 +315,7 @@ void World::Impl::EndStep() {
     if (own->max_speed > body->max_speed) own->max_speed = LimitSpeed(body);
     body->moved = body->moved || !body->fixed || !body->pins.rests;
   }
+  if (!AnyBodySteps()) return;
   for (Body* body : live_bodies()) {
     if (body->leads_island) MayFallAsleep(body);
   }
