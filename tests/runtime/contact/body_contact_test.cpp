@@ -133,8 +133,11 @@ TEST_CASE("Contacts between two bodies meet Signorini's and Coulomb's conditions
     CAPTURE(k);
     const float friction = k % 3 == 0 ? 0.0f : 0.5f;
     RandomPair pair(static_cast<uint32_t>(700000 + k), friction);
-    for (int round = 0; round < 20; ++round) pair.Solve(1024);
-    for (int body = 0; body < 2; ++body) CHECK(pair.Residual(body) < 2e-4);
+    // Also after the first solve, in which searches find new points of one body only.
+    for (int round = 0; round < 20; ++round) {
+      pair.Solve(round == 0 ? 8 : 1024);
+      for (int body = 0; body < 2; ++body) CHECK(pair.Residual(body) < 2e-4);
+    }
     const double unit = pair.Unit() * kProblemSize;
     double worst = 0.0;
     for (const BodyContact& contact : pair.contacts) {
