@@ -127,7 +127,7 @@ Offset<format::Collision> AddCollision(FlatBufferBuilder* builder, const Collisi
   const auto vertices = AddRecords<format::Vec4>(builder, data.vertices);
   const auto sources = AddScalars(builder, data.source_triangles);
   return format::CreateCollision(*builder, tets, tree, patches, links, triangles, wide, vertices,
-                                 sources);
+                                 sources, data.thickness);
 }
 
 Offset<format::StaticMesh> AddStaticMesh(FlatBufferBuilder* builder, const StaticContent& content) {

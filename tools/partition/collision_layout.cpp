@@ -4,6 +4,7 @@
 #include "partition/collision_layout.h"
 
 #include "partition/collision_trees.h"
+#include "partition/thickness.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -52,6 +53,7 @@ class Layout {
     Number();
     AddPatches();
     AddTriangles(triangle_of_source, record);
+    AddThickness();
     return std::move(data_);
   }
 
@@ -250,6 +252,23 @@ class Layout {
         }
       }
     }
+  }
+
+  void AddThickness() {
+    std::vector<Vec3d> points;
+    std::vector<std::array<uint32_t, 3>> triangles;
+    for (const LaidOutPatch& patch : laid_out_) {
+      const auto first = static_cast<uint32_t>(points.size());
+      for (uint32_t i = 0; i < patch.weights.size(); ++i) points.push_back(Place(patch, i));
+      for (const auto& [a, b, c] : patch.corners) {
+        triangles.push_back({first + a, first + b, first + c});
+      }
+    }
+    const SurfaceThickness thickness = MeasureThickness(points, triangles, data_.patches);
+    for (size_t p = 0; p < data_.patches.size(); ++p) {
+      data_.patches[p].thickness = thickness.of_patches[p];
+    }
+    data_.thickness = thickness.of_body;
   }
 
   const CutSurface& surface_;

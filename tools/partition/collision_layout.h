@@ -24,6 +24,7 @@ struct CollisionData {
   std::vector<CdgWideTriangle> wide_triangles;  ///< (num_triangles x 1), or empty: packed
   std::vector<Vec4> vertices;                   ///< weights (num_vertices x 1)
   std::vector<uint32_t> source_triangles;       ///< (num_triangles x 1, or empty)
+  float thickness = 0.0f;                       ///< of the body [m]; see CollisionView
 };
 
 /// Size of all records [bytes], with or without the map to source triangles.
@@ -45,7 +46,8 @@ enum class TriangleRecord : uint8_t {
 /// `patches`:
 /// - tets are in the order of their tree, the triangles of a patch in that of the patch's tree;
 /// - vertices of a patch are in the order of first use;
-/// - areas and centroids are sums in double over the positions that the float weights give.
+/// - areas and centroids are sums in double over the positions that the float weights give;
+/// - thicknesses are those of MeasureThickness between these positions.
 /// `triangle_of_source` translates CutSurface::sources for source_triangles; empty: none are
 /// stored. O(n log^2 n), deterministic for any thread count.
 CollisionData LayOutCollision(const CutSurface& surface, const SurfacePatches& patches,

@@ -178,7 +178,8 @@ nlohmann::json CollisionInfo(const Asset& asset) {
       {"triangles", c.num_triangles()},
       {"vertices", c.vertices.size()},
       {"record_bytes", c.wide_triangles.empty() ? sizeof(CdgTriangle) : sizeof(CdgWideTriangle)},
-      {"bytes_per_triangle", BytesPerCollisionTriangle(c)}};
+      {"bytes_per_triangle", BytesPerCollisionTriangle(c)},
+      {"thickness_m", c.thickness}};
 }
 
 nlohmann::json VisualInfo(const Asset& asset) {
@@ -346,9 +347,9 @@ std::string BodyText(const Asset& asset) {
   const CollisionView& c = asset.collision();
   text += Line(
       "collision: %u triangles, %zu vertices, %zu patches (%zu seams) in %zu tets; "
-      "%.1f bytes per triangle",
+      "%.1f bytes per triangle; %.4g m thick",
       c.num_triangles(), c.vertices.size(), c.patches.size(), NumSeams(c), c.tets.size(),
-      BytesPerCollisionTriangle(c));
+      BytesPerCollisionTriangle(c), static_cast<double>(c.thickness));
   text += RegionLines(asset);
   return text;
 }

@@ -3,12 +3,14 @@
 // cage and the render surface.
 #include "validate/collision_checks.h"
 
+#include "base/text.h"
 #include "mesh/exact_predicates.h"
 #include "mesh/surface_distance.h"
 #include "mesh/tet_mesh.h"
 #include "partition/collision_trees.h"
 #include "partition/partition.h"
 #include "partition/short_edges.h"
+#include "partition/thickness.h"
 #include "rest/rest_data.h"
 #include "validate/surface_checks.h"
 #include "validate/tally.h"
@@ -257,6 +259,37 @@ void CheckPatchSums(const Asset& asset, const UnpackedCollision& c, FindingList*
     if (!(centroid_error <= kSumsTolerance * reach)) centroids.AddAt(p, centroid, centroid_error);
   }
   for (const Tally* tally : {&areas, &vectors, &centroids}) tally->Report(findings);
+}
+
+void CheckThickness(const Asset& asset, const UnpackedCollision& c, FindingList* findings) {
+  Tally off("FILE_COLLISION", "collision.patches",
+            "the thickness is not that of inward rays, deviation in metres");
+  std::vector<Vec3d> points(c.view.vertices.size());
+  std::vector<std::array<uint32_t, 3>> triangles;
+  for (uint32_t p = 0; p < c.view.patches.size(); ++p) {
+    const Run vertices = c.Vertices(p), run = c.Triangles(p);
+    for (uint32_t v = vertices.begin; v < vertices.end; ++v) {
+      points[v] = RestPlace(asset, c.view.patches[p], v);
+    }
+    for (uint32_t t = run.begin; t < run.end; ++t) {
+      triangles.push_back(std::to_array(c.triangles[t].vertices));
+    }
+  }
+  const SurfaceThickness right = MeasureThickness(points, triangles, c.view.patches);
+  const auto deviation = [](float given, float measured) {
+    return std::abs(static_cast<double>(given) - static_cast<double>(measured));
+  };
+  for (uint32_t p = 0; p < c.view.patches.size(); ++p) {
+    const double error = deviation(c.view.patches[p].thickness, right.of_patches[p]);
+    if (error <= kSumsTolerance * static_cast<double>(right.of_patches[p])) continue;
+    off.AddAt(p, ToDouble(c.view.patches[p].centroid), error);
+  }
+  off.Report(findings);
+  const double error = deviation(c.view.thickness, right.of_body);
+  if (error <= kSumsTolerance * static_cast<double>(right.of_body)) return;
+  findings->Add(
+      "FILE_COLLISION", 1,
+      "collision.thickness: is not that of inward rays, deviation " + NumberText(error, 3) + " m");
 }
 
 void CheckCollisionSources(const Asset& asset, const UnpackedCollision& c, FindingList* findings) {

@@ -56,6 +56,9 @@ void CheckCollisionBounds(const Asset& asset, const UnpackedCollision& collision
 /// Checks centroid, area and vector area of every patch, in double precision.
 void CheckPatchSums(const Asset& asset, const UnpackedCollision& collision, FindingList* findings);
 
+/// Checks the thickness of every patch and of the body: the rays of MeasureThickness give it.
+void CheckThickness(const Asset& asset, const UnpackedCollision& collision, FindingList* findings);
+
 /// Compares with the render surface: every triangle lies in the render triangle that it names, and
 /// the triangles that name one cover it. Points may be off by kReachOfMerging kShortestCutEdge
 /// times the model's size. A render triangle that nothing names must be flat or coincide with

@@ -131,6 +131,7 @@ void CheckCollision(const Asset& asset, FindingList* findings) {
   CheckCollisionTopology(collision, findings);
   CheckCollisionBounds(asset, collision, findings);
   CheckPatchSums(asset, collision, findings);
+  CheckThickness(asset, collision, findings);
   CheckCollisionSources(asset, collision, findings);
 }
 

@@ -17,7 +17,7 @@ namespace plush {
 
 /// Version of the file format that this runtime reads. While it is 0.N, other N are refused.
 inline constexpr uint16_t kFormatMajor = 0;
-inline constexpr uint16_t kFormatMinor = 8;
+inline constexpr uint16_t kFormatMinor = 9;
 
 /// Most clusters of nodes of a body.
 inline constexpr uint32_t kMaxClusters = 256;

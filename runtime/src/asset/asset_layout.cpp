@@ -43,8 +43,8 @@ static_assert(kSameRecord<StaticTriangle, format::StaticTriangle>);
 static_assert(kSameRecord<StaticNode, format::StaticNode>);
 static_assert(sizeof(float) == 4 && std::numeric_limits<float>::is_iec559);
 
-// Every build that can read files of the current format has this value, from format 0.7 on.
-static_assert(kLayoutFingerprint == 0x46a4737935d5c22u);
+// Every build that can read files of the current format has this value, from format 0.9 on.
+static_assert(kLayoutFingerprint == 0x445b6ad9401a7652u);
 
 constexpr size_t kMinFileBytes = 8;                      // root offset and identifier
 constexpr size_t kMaxFileBytes = (size_t{1} << 31) - 1;  // FlatBuffers' offsets have 31 bits
@@ -135,7 +135,7 @@ bool CheckHeader(std::span<const std::byte> bytes, CheckSink* sink) {
   const FormatVersion version = VersionOf(header);
   if (version.major != kFormatMajor || version.minor != kFormatMinor) {
     return FailHeader(sink, StatusCode::kForeignVersion, "header",
-                      "the file has another format version than 0.8; bake its source again");
+                      "the file has another format version than 0.9; bake its source again");
   }
   if (header->GetField<uint64_t>(format::Asset::VT_LAYOUT_FINGERPRINT, 0) != kLayoutFingerprint) {
     return FailHeader(sink, StatusCode::kLayoutMismatch, "header",
@@ -230,7 +230,8 @@ CollisionView ReadCollision(const format::Collision* table) {
           .triangles = SpanOf<CdgTriangle>(table->triangles()),
           .wide_triangles = SpanOf<CdgWideTriangle>(table->wide_triangles()),
           .vertices = SpanOf<Vec4>(table->vertices()),
-          .source_triangles = SpanOf<uint32_t>(table->source_triangles())};
+          .source_triangles = SpanOf<uint32_t>(table->source_triangles()),
+          .thickness = table->thickness()};
 }
 
 StaticMeshView ReadStaticMesh(const format::StaticMesh& table) {

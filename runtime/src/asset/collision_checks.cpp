@@ -66,12 +66,15 @@ void CheckTree(const CollisionView& collision, CheckSink* sink) {
 }
 
 void CheckPatchNumbers(const CdgPatch& p, size_t index, CheckSink* sink) {
-  const float numbers[] = {p.centroid.x,    p.centroid.y,    p.centroid.z,   p.area,
-                           p.vector_area.x, p.vector_area.y, p.vector_area.z};
+  const float numbers[] = {p.centroid.x,    p.centroid.y,    p.centroid.z,    p.area,
+                           p.vector_area.x, p.vector_area.y, p.vector_area.z, p.thickness};
   for (const float number : numbers) {
     if (std::abs(number) <= kMaxQuantity) continue;
     sink->FailNumber(number, "collision.patches", index);
     return;
+  }
+  if (p.thickness < 0.0f) {
+    sink->Fail(CheckKind::kRange, "collision.patches", "the thickness is below 0", index);
   }
 }
 
@@ -185,6 +188,9 @@ void CheckVertexRuns(const CollisionView& collision, std::span<const Record> tri
 void CheckCollision(const AssetLayout& layout, CheckSink* sink) {
   const CollisionView& collision = layout.collision;
   if (collision.tets.empty() || sink->stopped()) return;
+  if (!(collision.thickness >= 0.0f && collision.thickness <= kMaxQuantity)) {
+    sink->FailNumber(collision.thickness, "collision.thickness", 0);
+  }
   const uint64_t before = sink->num_failures();
   CheckTets(layout, sink);
   if (!sink->stopped()) CheckTree(collision, sink);

@@ -21,7 +21,8 @@ using CandidateCallback = bool (*)(void* user, const CandidatePair& pair);
 /// A body and the origin of its coordinates.
 struct PlacedBody {
   const CollisionBody& body;
-  double origin[3];  ///< [m]
+  double origin[3];    ///< [m]
+  float scale = 1.0f;  ///< of the body: body.x is as much larger than body.rest
 };
 
 /// Two ranges of triangles are paired all with all once the product of their sizes is at most this

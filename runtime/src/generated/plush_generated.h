@@ -623,6 +623,7 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) CdgPatch FLATBUFFERS_FINAL_CLASS {
   plush::format::Vec3 centroid_;
   float area_;
   plush::format::Vec3 vector_area_;
+  float thickness_;
   uint32_t tet_;
   uint32_t first_triangle_;
   uint32_t first_vertex_;
@@ -633,15 +634,17 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) CdgPatch FLATBUFFERS_FINAL_CLASS {
       : centroid_(),
         area_(0),
         vector_area_(),
+        thickness_(0),
         tet_(0),
         first_triangle_(0),
         first_vertex_(0),
         first_link_(0) {
   }
-  CdgPatch(const plush::format::Vec3 &_centroid, float _area, const plush::format::Vec3 &_vector_area, uint32_t _tet, uint32_t _first_triangle, uint32_t _first_vertex, uint32_t _first_link)
+  CdgPatch(const plush::format::Vec3 &_centroid, float _area, const plush::format::Vec3 &_vector_area, float _thickness, uint32_t _tet, uint32_t _first_triangle, uint32_t _first_vertex, uint32_t _first_link)
       : centroid_(_centroid),
         area_(flatbuffers::EndianScalar(_area)),
         vector_area_(_vector_area),
+        thickness_(flatbuffers::EndianScalar(_thickness)),
         tet_(flatbuffers::EndianScalar(_tet)),
         first_triangle_(flatbuffers::EndianScalar(_first_triangle)),
         first_vertex_(flatbuffers::EndianScalar(_first_vertex)),
@@ -656,6 +659,9 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) CdgPatch FLATBUFFERS_FINAL_CLASS {
   const plush::format::Vec3 &vector_area() const {
     return vector_area_;
   }
+  float thickness() const {
+    return flatbuffers::EndianScalar(thickness_);
+  }
   uint32_t tet() const {
     return flatbuffers::EndianScalar(tet_);
   }
@@ -669,7 +675,7 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) CdgPatch FLATBUFFERS_FINAL_CLASS {
     return flatbuffers::EndianScalar(first_link_);
   }
 };
-FLATBUFFERS_STRUCT_END(CdgPatch, 44);
+FLATBUFFERS_STRUCT_END(CdgPatch, 48);
 
 /// A triangle of a static mesh and the triangles across its edges.
 FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) StaticTriangle FLATBUFFERS_FINAL_CLASS {
@@ -1573,7 +1579,8 @@ struct Collision FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_TRIANGLES = 12,
     VT_WIDE_TRIANGLES = 14,
     VT_VERTICES = 16,
-    VT_SOURCE_TRIANGLES = 18
+    VT_SOURCE_TRIANGLES = 18,
+    VT_THICKNESS = 20
   };
   const flatbuffers::Vector<const plush::format::CdgTet *> *tets() const {
     return GetPointer<const flatbuffers::Vector<const plush::format::CdgTet *> *>(VT_TETS);
@@ -1599,6 +1606,9 @@ struct Collision FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const flatbuffers::Vector<uint32_t> *source_triangles() const {
     return GetPointer<const flatbuffers::Vector<uint32_t> *>(VT_SOURCE_TRIANGLES);
   }
+  float thickness() const {
+    return GetField<float>(VT_THICKNESS, 0.0f);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyOffset(verifier, VT_TETS) &&
@@ -1617,6 +1627,7 @@ struct Collision FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            verifier.VerifyVector(vertices()) &&
            VerifyOffset(verifier, VT_SOURCE_TRIANGLES) &&
            verifier.VerifyVector(source_triangles()) &&
+           VerifyField<float>(verifier, VT_THICKNESS, 4) &&
            verifier.EndTable();
   }
 };
@@ -1649,6 +1660,9 @@ struct CollisionBuilder {
   void add_source_triangles(flatbuffers::Offset<flatbuffers::Vector<uint32_t>> source_triangles) {
     fbb_.AddOffset(Collision::VT_SOURCE_TRIANGLES, source_triangles);
   }
+  void add_thickness(float thickness) {
+    fbb_.AddElement<float>(Collision::VT_THICKNESS, thickness, 0.0f);
+  }
   explicit CollisionBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -1669,8 +1683,10 @@ inline flatbuffers::Offset<Collision> CreateCollision(
     flatbuffers::Offset<flatbuffers::Vector<const plush::format::CdgTriangle *>> triangles = 0,
     flatbuffers::Offset<flatbuffers::Vector<const plush::format::CdgWideTriangle *>> wide_triangles = 0,
     flatbuffers::Offset<flatbuffers::Vector<const plush::format::Vec4 *>> vertices = 0,
-    flatbuffers::Offset<flatbuffers::Vector<uint32_t>> source_triangles = 0) {
+    flatbuffers::Offset<flatbuffers::Vector<uint32_t>> source_triangles = 0,
+    float thickness = 0.0f) {
   CollisionBuilder builder_(_fbb);
+  builder_.add_thickness(thickness);
   builder_.add_source_triangles(source_triangles);
   builder_.add_vertices(vertices);
   builder_.add_wide_triangles(wide_triangles);
@@ -1691,7 +1707,8 @@ inline flatbuffers::Offset<Collision> CreateCollisionDirect(
     const std::vector<plush::format::CdgTriangle> *triangles = nullptr,
     const std::vector<plush::format::CdgWideTriangle> *wide_triangles = nullptr,
     const std::vector<plush::format::Vec4> *vertices = nullptr,
-    const std::vector<uint32_t> *source_triangles = nullptr) {
+    const std::vector<uint32_t> *source_triangles = nullptr,
+    float thickness = 0.0f) {
   auto tets__ = tets ? _fbb.CreateVectorOfStructs<plush::format::CdgTet>(*tets) : 0;
   auto tree__ = tree ? _fbb.CreateVector<uint32_t>(*tree) : 0;
   auto patches__ = patches ? _fbb.CreateVectorOfStructs<plush::format::CdgPatch>(*patches) : 0;
@@ -1709,7 +1726,8 @@ inline flatbuffers::Offset<Collision> CreateCollisionDirect(
       triangles__,
       wide_triangles__,
       vertices__,
-      source_triangles__);
+      source_triangles__,
+      thickness);
 }
 
 /// A material of a static mesh's surface.

@@ -15,7 +15,9 @@ constexpr uint32_t kMostVisited = 32;  // triangles of a whole patch
 constexpr float kInwards = 0.1f;       // share by which outer points move towards their centroid
 constexpr float kLeastFacing = 0.05f;  // cosine
 constexpr float kBehind = 1.0e-3f;     // start of rays behind the point, in sizes of the region
-constexpr float kDeep = 0.1f;          // radii of the body beyond which its own surface is tested
+// Share of the thickness beyond which the own surface is tested: bodies become thinner where they
+// are pressed, and most rays do not follow their triangle's normal.
+constexpr float kThin = 0.5f;
 
 Vec3 At(const Corners& c, const double (&part)[3]) {
   return c[0] * ToFloat(part[0]) + c[1] * ToFloat(part[1]) + c[2] * ToFloat(part[2]);
@@ -186,7 +188,7 @@ bool Correspondence::Find(const RegionPoint& point, PairContact* contact) const 
   const Corners corners = other.CornersAt(hit.triangle);
   if (Dot(UnitNormal(corners), direction) <= kLeastFacing) return false;
   const float depth = ToFloat(hit.distance) - behind;
-  if (depth > kDeep * surface.body.state.radius) {
+  if (depth > kThin * thickness) {
     SurfaceHit own;
     const LocalRay back = RayOf(surface, point.at + behind * direction, direction, size);
     if (Raycast(surface.body, back, &own) && own.distance < double(depth - 2.0f * behind))

@@ -54,8 +54,9 @@ class RegionPoints {
 struct Correspondence {
   const PlacedSurface& surface;  ///< of the points
   const PlacedSurface& other;
-  Vec3 normal;  ///< unit, out of the fixed body
-  float size;   ///< of the region [m]
+  Vec3 normal;      ///< unit, out of the fixed body
+  float size;       ///< of the region [m]
+  float thickness;  ///< of the points' patch at rest [m]; 0: unknown
 
   /// Whether a region with this vector area faces the other body.
   bool Faces(const Vec3& vector_area) const;

@@ -25,9 +25,11 @@ uint32_t RootOf(std::span<uint32_t> parents, uint32_t node) {
 
 class Finder {
  public:
-  Finder(const PlacedBody& moved, const PlacedBody& fixed, PairScratch* scratch,
-         std::span<PairContact> contacts)
-      : sides_{{moved.body, {}, Surface::kMoved, &scratch->placed[0]},
+  Finder(const PlacedBody& moved, const PlacedBody& fixed, const LastNormal& last,
+         PairScratch* scratch, std::span<PairContact> contacts)
+      : scales_{moved.scale, fixed.scale},
+        last_(last),
+        sides_{{moved.body, {}, Surface::kMoved, &scratch->placed[0]},
                {fixed.body, OffsetTo(moved, fixed), Surface::kFixed, &scratch->placed[1]}},
         s_(*scratch),
         contacts_(contacts) {}
@@ -95,7 +97,7 @@ class Finder {
     for (uint32_t i = 0; i < nodes; ++i)
       s_.parents[i] = s_.parents[i] == i ? count_.volumes++ : s_.parents[s_.parents[i]];
     VolumeNormals(curves(), {s_.parents.data(), nodes}, count_.volumes, RegionsOf(0), RegionsOf(1),
-                  s_.sums.span(), s_.normals.span());
+                  last_, s_.sums.span(), s_.normals.span());
   }
 
   const Vec3& NormalOf(uint32_t side, uint32_t region) const {
@@ -114,8 +116,9 @@ class Finder {
 
   void AddRegion(uint32_t side, uint32_t index) {
     const Region& region = s_.floods[side].regions[index];
-    const Correspondence search = {sides_[side], sides_[1 - side], NormalOf(side, index),
-                                   std::sqrt(region.area)};
+    const Correspondence search = {
+        sides_[side], sides_[1 - side], NormalOf(side, index), std::sqrt(region.area),
+        scales_[side] * sides_[side].body.surface.patches[region.patch].thickness};
     if (!search.Faces(region.vector_area)) return;
     const uint32_t volume = VolumeOf(FirstNode(side) + index);
     const RegionPoints points(sides_[side], s_.floods[side], pairs(), region);
@@ -188,6 +191,8 @@ class Finder {
     }
   }
 
+  float scales_[2];
+  const LastNormal& last_;
   PlacedSurface sides_[2];
   PairScratch& s_;
   std::span<PairContact> contacts_;
@@ -215,8 +220,9 @@ bool PairScratch::Reserve(const Allocator& allocator, const PairCapacity& capaci
 }
 
 PairContactCount FindPairContacts(const PlacedBody& moved, const PlacedBody& fixed,
-                                  PairScratch* scratch, std::span<PairContact> contacts) {
-  return Finder(moved, fixed, scratch, contacts).Run(moved, fixed);
+                                  PairScratch* scratch, std::span<PairContact> contacts,
+                                  const LastNormal& last) {
+  return Finder(moved, fixed, last, scratch, contacts).Run(moved, fixed);
 }
 
 }  // namespace plush

@@ -67,6 +67,7 @@ struct PairScratch {
 /// contact on its curve; a piece of one body inside the other without a curve, which the paper does
 /// not see, gives one towards the nearest surface. Does not allocate.
 PairContactCount FindPairContacts(const PlacedBody& moved, const PlacedBody& fixed,
-                                  PairScratch* scratch, std::span<PairContact> contacts);
+                                  PairScratch* scratch, std::span<PairContact> contacts,
+                                  const LastNormal& last = {});
 
 }  // namespace plush

@@ -37,12 +37,23 @@ void AddCentroids(std::span<const Region> regions, std::span<const uint32_t> vol
   }
 }
 
-Vec3 LineOfCentroids(uint32_t volume, std::span<const uint32_t> volume_of, size_t num_curves,
-                     std::span<const Region> of_moved, std::span<const Region> of_fixed) {
+// The normal of a volume whose curves tell none.
+Vec3 NormalWithoutArea(uint32_t volume, std::span<const uint32_t> volume_of, size_t num_curves,
+                       std::span<const Region> of_moved, std::span<const Region> of_fixed,
+                       const LastNormal& last) {
   double moved[3] = {}, fixed[3] = {}, moved_area = 0.0, fixed_area = 0.0;
   AddCentroids(of_moved, volume_of.subspan(num_curves), volume, moved, &moved_area);
   AddCentroids(of_fixed, volume_of.subspan(num_curves + of_moved.size()), volume, fixed,
                &fixed_area);
+  const double area = moved_area + fixed_area;
+  Vec3 kept;
+  if (area > 0.0 && last.find != nullptr &&
+      last.find(last.user,
+                {ToFloat((moved[0] + fixed[0]) / area), ToFloat((moved[1] + fixed[1]) / area),
+                 ToFloat((moved[2] + fixed[2]) / area)},
+                &kept)) {
+    return kept;
+  }
   const Vec3 up = {0.0f, 1.0f, 0.0f};
   if (!(moved_area > 0.0) || !(fixed_area > 0.0)) return up;
   return UnitOr(fixed[0] / fixed_area - moved[0] / moved_area,
@@ -54,8 +65,8 @@ Vec3 LineOfCentroids(uint32_t volume, std::span<const uint32_t> volume_of, size_
 
 void VolumeNormals(std::span<const Curve> curves, std::span<const uint32_t> volume_of,
                    uint32_t num_volumes, std::span<const Region> of_moved,
-                   std::span<const Region> of_fixed, std::span<VolumeSums> sums,
-                   std::span<Vec3> normals) {
+                   std::span<const Region> of_fixed, const LastNormal& last,
+                   std::span<VolumeSums> sums, std::span<Vec3> normals) {
   for (uint32_t v = 0; v < num_volumes; ++v) sums[v] = {};
   for (size_t c = 0; c < curves.size(); ++c) {
     VolumeSums& sum = sums[volume_of[c]];
@@ -67,7 +78,7 @@ void VolumeNormals(std::span<const Curve> curves, std::span<const uint32_t> volu
   for (uint32_t v = 0; v < num_volumes; ++v) {
     VolumeSums& sum = sums[v];
     const bool nothing = LengthOf(sum.area) <= kNothing * sum.perimeter * sum.perimeter;
-    sum.normal = nothing ? LineOfCentroids(v, volume_of, curves.size(), of_moved, of_fixed)
+    sum.normal = nothing ? NormalWithoutArea(v, volume_of, curves.size(), of_moved, of_fixed, last)
                          : UnitOr(sum.area[0], sum.area[1], sum.area[2], {0.0f, 1.0f, 0.0f});
   }
   for (size_t c = 0; c < curves.size(); ++c) {

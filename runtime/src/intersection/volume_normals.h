@@ -9,6 +9,14 @@
 
 namespace plush {
 
+/// Knows the normals of contacts that the two bodies had in the step before.
+struct LastNormal {
+  const void* user = nullptr;
+  /// Sets `*normal` to that nearest to a place in the common coordinates [m]. Returns whether there
+  /// is one. May be null.
+  bool (*find)(const void* user, const Vec3& at, Vec3* normal) = nullptr;
+};
+
 /// What is known of a contact volume.
 struct VolumeSums {
   double area[3] = {};       ///< of its curves' vector areas, out of the fixed body [m^2]
@@ -23,11 +31,11 @@ struct VolumeSums {
 /// the moved body's regions, then of the fixed one's. A volume whose curves' vector areas agree has
 /// one normal, the direction of their sum. Where they cancel (|sum| at most 0.1 of the sum of
 /// lengths) each curve keeps its own; between 0.1 and 0.3 the two blend. If a vector area is
-/// nothing, the normal is the line from the centroid of the moved body's regions to that of the
-/// fixed one's.
+/// nothing, the volume keeps the last step's normal there; without one, its normal is the line from
+/// the centroid of the moved body's regions to that of the fixed one's.
 void VolumeNormals(std::span<const Curve> curves, std::span<const uint32_t> volume_of,
                    uint32_t num_volumes, std::span<const Region> of_moved,
-                   std::span<const Region> of_fixed, std::span<VolumeSums> sums,
-                   std::span<Vec3> normals);
+                   std::span<const Region> of_fixed, const LastNormal& last,
+                   std::span<VolumeSums> sums, std::span<Vec3> normals);
 
 }  // namespace plush

@@ -150,6 +150,10 @@ TEST_CASE("Wrong scalars are named") {
     set(root->simulation(), Simulation::VT_COMPONENTS, 0u);
     s.ExpectOnly(CheckKind::kRange, "simulation.components", 0);
   }
+  SECTION("thickness") {
+    set(root->collision(), plush::format::Collision::VT_THICKNESS, -1.0f);
+    s.ExpectOnly(CheckKind::kRange, "collision.thickness", 0);
+  }
   SECTION("tuning") {
     using plush::format::Tuning;
     SECTION("no solver") {

@@ -167,6 +167,10 @@ TEST_CASE("Wrong patches are named") {
     s.At(c.patches, 1).vector_area.z = kNan;
     s.ExpectOnly(CheckKind::kNonFinite, "collision.patches", 1);
   }
+  SECTION("thickness") {
+    s.At(c.patches, 3).thickness = -1.0e-3f;
+    s.ExpectOnly(CheckKind::kRange, "collision.patches", 3);
+  }
 }
 
 TEST_CASE("Wrong links and vertices are named") {

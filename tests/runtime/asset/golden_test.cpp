@@ -28,9 +28,9 @@ using plush::test::ExactBuffer;
 namespace {
 
 const std::string kData = PLUSH_TEST_DATA_DIR;
-const std::string kGolden = kData + "/golden_0_8.plush";
+const std::string kGolden = kData + "/golden_0_9.plush";
 
-const std::string kStaticGolden = kData + "/golden_0_8_static.plush";
+const std::string kStaticGolden = kData + "/golden_0_9_static.plush";
 
 ExactBuffer GoldenFile(const std::string& path = kGolden) {
   const auto bytes = plush::tools::ReadFile(path);
@@ -46,7 +46,7 @@ void SetHeader(std::span<std::byte> bytes, flatbuffers::voffset_t field, T value
 
 }  // namespace
 
-TEST_CASE("The golden file of format 0.8 loads") {
+TEST_CASE("The golden file of format 0.9 loads") {
   Asset asset;
   const Status status = asset.Open(kGolden.c_str());
   INFO(status.section << ": " << status.reason);
@@ -66,6 +66,9 @@ TEST_CASE("The golden file of format 0.8 loads") {
   CHECK(asset.simulation().clusters[0] == 0);
   CHECK(asset.simulation().clusters[29] < 3);
   CHECK(asset.collision().num_triangles() == 56);
+  CHECK(asset.collision().thickness > 0.08f);
+  CHECK(asset.collision().thickness < 0.1f);
+  CHECK(asset.collision().patches[0].thickness > 0.05f);
   REQUIRE(asset.num_regions() == 2);
   CHECK(asset.region(0).nodes.size() == 10);
   CHECK(asset.region(0).rest.rotation.w == 1.0f);
@@ -79,7 +82,7 @@ TEST_CASE("The golden file of format 0.8 loads") {
   CHECK(tuning.dt == 0.01f);
 }
 
-TEST_CASE("The golden static mesh of format 0.8 loads") {
+TEST_CASE("The golden static mesh of format 0.9 loads") {
   Asset asset;
   const Status status = asset.Open(kStaticGolden.c_str());
   INFO(status.section << ": " << status.reason);
@@ -102,7 +105,7 @@ TEST_CASE("The golden static mesh of format 0.8 loads") {
 
 TEST_CASE("The golden file of an older format is refused with this message") {
   const std::string suffix = GENERATE("", "_static");
-  const int minor = suffix.empty() ? GENERATE(1, 2, 3, 4, 5, 6, 7) : 7;
+  const int minor = suffix.empty() ? GENERATE(1, 2, 3, 4, 5, 6, 7, 8) : GENERATE(7, 8);
   const ExactBuffer file =
       GoldenFile(kData + "/golden_0_" + std::to_string(minor) + suffix + ".plush");
   for (const plush::Trust trust : {plush::Trust::kNothing, plush::Trust::kValidated}) {
@@ -110,7 +113,7 @@ TEST_CASE("The golden file of an older format is refused with this message") {
     const Status status = asset.Open(file.bytes(), trust);
     CHECK(status.code == StatusCode::kForeignVersion);
     CHECK(std::string(status.reason) ==
-          "the file has another format version than 0.8; bake its source again");
+          "the file has another format version than 0.9; bake its source again");
     CHECK_FALSE(asset.is_open());
   }
   plush::FormatVersion version;
@@ -120,7 +123,7 @@ TEST_CASE("The golden file of an older format is refused with this message") {
 }
 
 TEST_CASE("Every other version is refused with this message") {
-  const uint16_t versions[][2] = {{0, 0}, {0, 1}, {0, 7}, {0, 9}, {1, 0}, {1, 8}, {65535, 8}};
+  const uint16_t versions[][2] = {{0, 0}, {0, 1}, {0, 8}, {0, 10}, {1, 0}, {1, 9}, {65535, 9}};
   for (const auto& [major, minor] : versions) {
     ExactBuffer file = GoldenFile();
     SetHeader<uint16_t>(file.bytes(), plush::format::Asset::VT_FORMAT_MAJOR, major);
@@ -131,7 +134,7 @@ TEST_CASE("Every other version is refused with this message") {
     CHECK(status.code == StatusCode::kForeignVersion);
     CHECK(std::string(status.section) == "header");
     CHECK(std::string(status.reason) ==
-          "the file has another format version than 0.8; bake its source again");
+          "the file has another format version than 0.9; bake its source again");
     plush::FormatVersion version;
     REQUIRE(plush::ReadFormatVersion(file.bytes(), &version));
     CHECK(version.major == major);

@@ -264,9 +264,9 @@ void CheckPatches(const CollisionView& c, size_t num_triangles, Flaws* flaws) {
                               patch.first_vertex > before.first_vertex &&
                               patch.first_link >= before.first_link,
                  "order of patch", p);
-    const float numbers[] = {patch.centroid.x,   patch.centroid.y,    patch.centroid.z,
-                             patch.area,         patch.vector_area.x, patch.vector_area.y,
-                             patch.vector_area.z};
+    const float numbers[] = {patch.centroid.x,    patch.centroid.y,    patch.centroid.z,
+                             patch.area,          patch.vector_area.x, patch.vector_area.y,
+                             patch.vector_area.z, patch.thickness};
     flaws->Finite(std::span<const float>(numbers), 1e30, "number of patch");
   }
 }

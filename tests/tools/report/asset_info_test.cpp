@@ -109,12 +109,13 @@ TEST_CASE("The document has the promised keys, and sections that add up to the f
                           "/collision/vertices",
                           "/collision/record_bytes",
                           "/collision/bytes_per_triangle",
+                          "/collision/thickness_m",
                           "/sections",
                           "/settings"}) {
     INFO(key);
     CHECK(info.contains(nlohmann::json::json_pointer(key)));
   }
-  CHECK(info["format_version"] == "0.8");
+  CHECK(info["format_version"] == "0.9");
   CHECK(info["content_hash"].get<std::string>().size() == 16);
   CHECK(info["simulation"]["tets"] == 40);
   CHECK(info["simulation"]["volume_m3"].get<double>() ==

@@ -55,6 +55,8 @@ const Damage kDamages[] = {
      [](const Asset& a) { At(a.collision().patches, 1).area *= 1.001f; }},
     {"a vector area", "collision.patches",
      [](const Asset& a) { At(a.collision().patches, 1).vector_area.z += 1e-3f; }},
+    {"a thickness", "collision.patches",
+     [](const Asset& a) { At(a.collision().patches, 1).thickness *= 1.001f; }},
     {"a patch's first link", "collision.links",
      [](const Asset& a) { ++At(a.collision().patches, 1).first_link; }},
     {"a link", "collision.links", [](const Asset& a) { At(a.collision().links, 0) ^= 1; }},

@@ -28,6 +28,8 @@ struct CdgPatch {
   Vec3 centroid;                ///< area-weighted [m] [Civ, Eq. 5.6]
   float area = 0.0f;            ///< [m^2] [Civ, Eq. 5.5]
   Vec3 vector_area;             ///< sum of normals times areas [m^2] [Civ, Eq. 5.3]
+  float thickness = 0.0f;       ///< least of the body behind its triangles, along their normals
+                                ///< [m]; 0: unknown, no such line met the surface again
   uint32_t tet = 0;             ///< its CdgTet
   uint32_t first_triangle = 0;  ///< triangles, vertices and links end where those of the next patch
   uint32_t first_vertex = 0;    ///< begin
@@ -176,6 +178,8 @@ struct CollisionView {
   std::span<const Vec4> vertices;              ///< weights for CdgTet::nodes (num_vertices x 1)
   std::span<const uint32_t> source_triangles;  ///< triangle of VisualView that each lies in or near
                                                ///< (num_triangles x 1, or empty)
+  float thickness = 0.0f;  ///< least of the body behind its triangles, as of a patch, but for 1% of
+                           ///< the area: edges and tips are as thin as you like [m]; 0: unknown
 
   uint32_t num_triangles() const {
     return static_cast<uint32_t>(triangles.size() + wide_triangles.size());
@@ -184,7 +188,7 @@ struct CollisionView {
 
 // The layout, at compile time.
 static_assert(sizeof(CdgTriangle) == 24 && sizeof(CdgWideTriangle) == 32);
-static_assert(sizeof(CdgTet) == 56 && sizeof(CdgPatch) == 44);
+static_assert(sizeof(CdgTet) == 56 && sizeof(CdgPatch) == 48);
 static_assert(UnpackTriangle(PackTriangle({{1, 2, 3}, {4, kNoTriangle, 6}, 0xfedcba9876543210u}))
                   .bounds == 0xfedcba9876543210u);
 static_assert(NeighbourOf(PackTriangle({{1, 2, 3}, {4, kNoTriangle, 6}, ~uint64_t{0}}), 1) ==

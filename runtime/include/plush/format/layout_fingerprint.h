@@ -83,6 +83,7 @@ inline constexpr uint64_t kLayoutFingerprint =
                 offsetof(CdgPatch, centroid),
                 offsetof(CdgPatch, area),
                 offsetof(CdgPatch, vector_area),
+                offsetof(CdgPatch, thickness),
                 offsetof(CdgPatch, tet),
                 offsetof(CdgPatch, first_triangle),
                 offsetof(CdgPatch, first_vertex),

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Which points answer points of regions, and the normals of volumes that have no area.
+#include "intersection/correspondence.h"
+
+#include "base/vector_math.h"
+#include "intersection/volume_normals.h"
+#include "runtime/intersection/found_contacts.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+TEST_CASE("A point whose own surface lies between it and its answer has none") {
+  // A plate of 2 cm in the upper side of a block. What is below the plate's upper side is farther
+  // from the block's than the plate is thick.
+  const SurfaceBody plate = Box(20, 1, 20, 0.02), block = Box(4, 2, 4, 0.2);
+  const CollisionBody a = plate.view(), b = block.view();
+  CHECK(plate.surface().thickness == Approx(0.02f).epsilon(1e-4));
+  for (const float depth : {0.004f, 0.015f, 0.0199f, 0.0201f, 0.024f, 0.1f}) {
+    CAPTURE(depth);
+    const Vec3 offset = {-0.2f, depth - 0.4f, -0.2f};
+    const PlacedSurface moved = {a, {}, Surface::kMoved}, fixed = {b, offset, Surface::kFixed};
+    uint32_t found = 0;
+    for (uint32_t t = 0; t < plate.surface().num_triangles(); ++t) {
+      Vec3 middle;
+      bool is_below = true;
+      for (int k = 0; k < 3; ++k) {
+        const Vec3 corner = plate.CornerPosition(t, k);
+        middle += corner * (1.0f / 3.0f);
+        is_below = is_below && corner.y < 1e-6f;
+      }
+      if (!is_below) continue;
+      const float thickness = plate.surface().patches[plate.PatchOf(t)].thickness;
+      REQUIRE(thickness > 0.0f);
+      REQUIRE(thickness < 0.0201f);
+      const Correspondence search = {moved, fixed, {0.0f, 1.0f, 0.0f}, 0.01f, thickness};
+      PairContact contact;
+      const bool has_answer = search.Find(PlaceOn(moved, t, middle), &contact);
+      CHECK(has_answer == (depth < 0.02f));
+      if (has_answer) CHECK(contact.gap == Approx(-depth).margin(1e-6));
+      ++found;
+    }
+    CHECK(found > 100);
+  }
+}
+
+TEST_CASE(
+    "A volume whose curves have no area keeps the last normal, or takes the line of its middles") {
+  // One curve there and back, and a region of each body.
+  const Curve curve = {.count = 4, .closed = true, .length = 2.0, .area = {0.0, 0.0, 1e-9}};
+  Region moved, fixed;
+  moved.area = 1.0f, moved.centroid = {0.0f, 1.0f, 0.0f};
+  fixed.area = 3.0f, fixed.centroid = {2.0f, 1.0f, 0.0f};
+  const uint32_t volumes[] = {0, 0, 0};
+  VolumeSums sums[1];
+  Vec3 normals[1];
+  const auto find = [&](const LastNormal& last) {
+    VolumeNormals({&curve, 1}, volumes, 1, {&moved, 1}, {&fixed, 1}, last, sums, normals);
+    return sums[0].normal;
+  };
+  const Vec3 line = find({});
+  CHECK(Length(line - Vec3{1.0f, 0.0f, 0.0f}) < 1e-6f);
+  Vec3 asked;
+  const auto know = [](const void* user, const Vec3& at, Vec3* normal) {
+    *static_cast<Vec3*>(const_cast<void*>(user)) = at;
+    *normal = {0.0f, 0.0f, -1.0f};
+    return true;
+  };
+  const Vec3 kept = find({&asked, know});
+  CHECK(Length(kept - Vec3{0.0f, 0.0f, -1.0f}) < 1e-6f);
+  CHECK(Length(normals[0] - kept) < 1e-6f);
+  CHECK(Length(asked - Vec3{1.5f, 1.0f, 0.0f}) < 1e-6f);  // the middle of both regions
+  const auto know_nothing = [](const void*, const Vec3&, Vec3*) { return false; };
+  CHECK(Length(find({nullptr, know_nothing}) - line) < 1e-6f);
+  // A curve with an area has its own normal, whatever was known.
+  const Curve wide = {.count = 4, .closed = true, .length = 2.0, .area = {0.0, -0.2, 0.0}};
+  VolumeNormals({&wide, 1}, volumes, 1, {&moved, 1}, {&fixed, 1}, {&asked, know}, sums, normals);
+  CHECK(Length(sums[0].normal - Vec3{0.0f, 1.0f, 0.0f}) < 1e-6f);
+}
