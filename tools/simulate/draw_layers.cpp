@@ -18,7 +18,8 @@ constexpr NamedValue<uint32_t> kLayers[] = {{"cage", kDrawCage},
                                             {"bounds", kDrawBounds},
                                             {"sleep", kDrawSleep},
                                             {"colliders", kDrawColliders},
-                                            {"attachments", kDrawAttachments}};
+                                            {"attachments", kDrawAttachments},
+                                            {"intersections", kDrawIntersections}};
 
 void AddLine(void* user, const Vec3& a, const Vec3& b, uint32_t colour) {
   LineLayer& layer = *static_cast<LineLayer*>(user);

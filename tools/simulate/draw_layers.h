@@ -17,8 +17,8 @@ namespace plush::tools {
 
 /// The lines of one layer.
 struct LineLayer {
-  std::string
-      name;  ///< "cage", "pins", "contacts", "bounds", "sleep", "colliders" or "attachments"
+  std::string name;  ///< "cage", "pins", "contacts", "bounds", "sleep", "colliders", "attachments"
+                     ///< or "intersections"
   std::vector<Vec3> ends;         ///< [m] (2 num_lines x 1)
   std::vector<uint32_t> colours;  ///< sRGB 0xRRGGBB (num_lines x 1)
 };

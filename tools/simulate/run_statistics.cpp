@@ -21,7 +21,7 @@ struct FlagName {
   const char* remedy;
 };
 
-constexpr std::array<FlagName, 6> kFlagNames = {{
+constexpr std::array<FlagName, 7> kFlagNames = {{
     {kStepPreparedTimeStep, "prepared_time_step", "a step made a factor; report this as a bug"},
     {kStepBodyFrozen, "body_frozen",
      "a body's state became infinite and it was stopped; take smaller steps or a softer material"},
@@ -32,6 +32,9 @@ constexpr std::array<FlagName, 6> kFlagNames = {{
     {kStepEventsLost, "events_lost", "more bodies slept or woke in a step than it reports"},
     {kStepColliderTurnsFar, "collider_turns_far",
      "a collider near a body turned by more than 30 degrees in a substep; slow it or lower dt"},
+    {kStepBodiesFast, "bodies_fast",
+     "two bodies came nearer by more than half their thickness in a substep; slow them or lower "
+     "dt"},
 }};
 
 constexpr std::array<const char*, static_cast<size_t>(Phase::kCount)> kPhaseNames = {

@@ -305,9 +305,9 @@ SceneForce ReadForce(const json& value, const std::string& path, std::string* mi
 }
 
 void ReadContact(const JsonObject& solver, ContactSettings* out) {
-  constexpr std::array<std::string_view, 3> kNames = {"hold", "snap", "penalty"};
-  constexpr std::array<const ContactMethod*, 3> kMethods = {nullptr, &kSnapContact,
-                                                            &kPenaltyContact};
+  constexpr std::array<std::string_view, 4> kNames = {"hold", "snap", "penalty", "pseudo_impulses"};
+  constexpr std::array<const ContactMethod*, 4> kMethods = {
+      nullptr, &kSnapContact, &kPenaltyContact, &kPseudoImpulseContact};
   std::string name;
   if (!solver.String("contact", &name)) return;
   const auto found = std::find(kNames.begin(), kNames.end(), name);

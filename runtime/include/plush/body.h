@@ -180,4 +180,31 @@ struct BodyContactPoint {
   Vec3 force;                  ///< on the first body in the last substep, friction included [N]
 };
 
+/// A piece of a curve on which the surfaces of two bodies intersect: where two triangles do.
+struct IntersectionSegment {
+  Vec3 from, to;               ///< in the world [m]
+  uint32_t triangles[2] = {};  ///< of the bodies' collision surfaces
+  uint32_t curve = 0;          ///< its segments follow each other, from end to start
+  uint32_t volume = 0;         ///< number of the contact volume
+};
+
+/// A simply connected part of a patch of one body that is inside the other one.
+struct IntersectionRegion {
+  BodyId body;
+  uint32_t patch = 0;   ///< of CollisionView
+  Vec3 centroid;        ///< in the world [m]
+  float area = 0.0f;    ///< [m^2]
+  Vec3 vector_area;     ///< out of its body [m^2]
+  uint32_t volume = 0;  ///< number of the contact volume
+};
+
+/// How two bodies overlap [Civ 5.5].
+struct Intersection {
+  uint32_t num_segments = 0, num_curves = 0;  ///< of the curves
+  uint32_t num_regions = 0;                   ///< of both bodies
+  uint32_t num_volumes = 0;  ///< that curves and regions bound, and pieces of a body wholly inside
+  bool is_complete = false;  ///< false: there was too little memory for all of them
+  bool is_open = false;      ///< a curve or region ends at an open border
+};
+
 }  // namespace plush

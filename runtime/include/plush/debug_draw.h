@@ -22,8 +22,11 @@ enum DebugDrawFlags : uint32_t {
                              ///< middle of all bodies, two diagonals of the box around them wide,
                              ///< and the plane's normal
   kDrawNames = 1u << 7,      ///< each body's slot, as text
-  kDrawAttachments = 1u << 8,  ///< both ends of each attachment and constraint of enabled bodies,
-                               ///< a line between them, and a line's or plane's direction
+  kDrawAttachments = 1u << 8,    ///< both ends of each attachment and constraint of enabled bodies,
+                                 ///< a line between them, and a line's or plane's direction
+  kDrawIntersections = 1u << 9,  ///< the curves in which the surfaces of touching bodies intersect,
+                                 ///< and the triangles inside other bodies. Searches the pairs
+                                 ///< anew: Draw then counts as a query without PrepareQueries
 };
 
 /// The game's drawing functions. Null ones are skipped. Colours are 0xRRGGBB. References and texts

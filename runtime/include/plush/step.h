@@ -11,14 +11,19 @@ namespace plush {
 inline constexpr float kLeastTimeStep = 1.0e-5f;
 
 /// A textbook way to keep bodies out of colliders, for comparison with contact that is part of the
-/// solve. The cage's nodes touch, without friction and restitution. A program that does not name a
-/// method does not link its code.
+/// solve. The cage's nodes touch colliders; bodies touch each other at the same contacts as ever.
+/// Without restitution. A program that does not name a method does not link its code.
 struct ContactMethod;
 
-/// Nodes move to the surface after the solve [Rio 8.1.2]. Adds elastic energy.
+/// Nodes, and points of bodies, move to the surface after the solve [Rio 8.1.2, 8.2.2], without
+/// friction. Adds elastic energy.
 extern const ContactMethod kSnapContact;
-/// Springs push nodes below the surface [Rio 8.1.1]. Adds energy and bounces.
+/// Springs push them while they are below the surface [Rio 8.1.1], without friction. Adds energy
+/// and bounces.
 extern const ContactMethod kPenaltyContact;
+/// After each outer iteration, points stop one after the other, by their nodes' masses and with
+/// Coulomb's friction [Civ, Eq. 3.51 to 3.53]; deep ones come out as ever [Civ, Eq. 3.56, 3.57].
+extern const ContactMethod kPseudoImpulseContact;
 
 /// How bodies touch: settings of a world.
 struct ContactSettings {
@@ -32,7 +37,8 @@ struct ContactSettings {
                                ///< takes away h / (h + push_out_time) of their depth. In a shorter
                                ///< time, undamped bodies spring back
   const ContactMethod* method = nullptr;  ///< null: contact is part of the solve
-  float penalty_stiffness = 1.0e4f;  ///< of kPenaltyContact: force per depth and node [N/m], > 0
+  float penalty_stiffness = 1.0e4f;  ///< of kPenaltyContact: force per depth and node, or contact
+                                     ///< of two bodies [N/m], > 0
 };
 
 /// When held bodies fall asleep: settings of a world.
@@ -74,6 +80,9 @@ enum StepFlags : uint32_t {
                               ///< others are lost
   kStepColliderTurnsFar = 1u << 5,  ///< a collider near a body turned by more than 30 degrees in a
                                     ///< substep: points may end on its wrong side; use more steps
+  kStepBodiesFast = 1u << 6,  ///< two bodies approached each other in a substep by more than half
+                              ///< the thickness of the thinner one (CollisionView::thickness): they
+                              ///< may end on wrong sides; use more steps
 };
 
 /// Parts of a step that are timed.

@@ -178,13 +178,21 @@ class World {
   ///   wholly inside a body touches nothing, nor does one that a body passes within a step.
   /// - Pairs of bodies follow, by ascending slots: each once, with the smaller slot as `body`, if
   ///   one of them reports.
-  /// - Nothing but sensors is reported with a ContactMethod.
+  /// - Of colliders, nothing but sensors is reported with a ContactMethod.
   std::span<const ContactEvent> contact_events() const;
 
   /// The places where bodies pressed on each other in the last Step, sleeping ones when they last
   /// did, by pairs with ascending slots. Writes as many as `points` has room for, and their number
   /// to `*out_count`. Errors: kInvalidArgument (null output).
   Status BodyContacts(std::span<BodyContactPoint> points, uint32_t* out_count) const;
+
+  /// Finds how two bodies overlap as they are now: the curves in which their collision surfaces
+  /// intersect, curve by curve, and the regions of either surface inside the other body, those of
+  /// the body with the smaller slot first. Writes as many as there is room for; `*out` counts all.
+  /// Takes as long as a step's search of the pair; does not allocate. Errors: kInvalidArgument (one
+  /// body, null output, WorldDesc::max_pairs is 0), and those of ids.
+  Status FindIntersection(BodyId a, BodyId b, std::span<IntersectionSegment> segments,
+                          std::span<IntersectionRegion> regions, Intersection* out) const;
 
   // What steps have in common. Changes take effect in the next step.
 

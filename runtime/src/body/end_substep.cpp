@@ -22,9 +22,11 @@ namespace plush {
 namespace {
 
 // A contact method's last word in a substep.
-void Correct(const StepSettings& settings, Body* body) {
+void Correct(const StepSettings& settings, float h, Body* body) {
   const ContactMethod* method = settings.contact.method;
-  if (method != nullptr && method->correct != nullptr) method->correct(body);
+  if (method != nullptr && method->correct != nullptr) {
+    method->correct(settings, h, body);
+  }
 }
 
 // The substep's last correction: no tet may end it flat or inside out. Lifts alternate with the
@@ -33,7 +35,7 @@ void Correct(const StepSettings& settings, Body* body) {
 // give way: nodes that were pressed past each other would leave the body tangled for ever.
 // Friction does not resist these moves, which are rare and small; the solve sees them in the next
 // substep. Leaves body->d alone: it may hold the way out.
-void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
+void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
   constexpr int kRounds = 256, kPatience = 16, kHalvings = 64;
   constexpr float kStuck = 0.9f;
   const PhaseTimer timer(stats, Phase::kVolume);
@@ -45,7 +47,7 @@ void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
     if (MayHold(settings, *body)) {
       LiftSunk(ProblemOf(settings, settings.dt, *body), &body->contacts, y);
     } else {
-      Correct(settings, body);
+      Correct(settings, h, body);
     }
     HoldConstraints(body);
   };
@@ -115,8 +117,8 @@ void SwapPrevious(Body* body) {
 
 void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
                    StepStats* stats) {
-  if (may_be_flat) LiftBody(settings, body, stats);
-  Correct(settings, body);
+  if (may_be_flat) LiftBody(settings, h, body, stats);
+  Correct(settings, h, body);
   if (!IsFiniteState(*body, h)) return Freeze(body, stats);
   const bool keeps = KeepsPrevious(*body);
   FinishNodes(body->x.span(), body->y.span().first(body->x.size()), GravityOf(settings, *body), h,

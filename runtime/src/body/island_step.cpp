@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 namespace plush {
 namespace {
@@ -25,9 +26,18 @@ void PlaceCollidersOf(const StepSettings& settings, int k, int count, Body* body
                       settings.dt / static_cast<float>(count), body);
 }
 
-// Begins substep `k` of `h` seconds for contacts between the bodies of an island.
-void BeginBetween(float h, int k, Body* first) {
-  const float begin = h * static_cast<float>(k), end = h * static_cast<float>(k + 1);
+// Calls visit(contact) once for each contact between the bodies of an island. `list`: where bodies
+// have them.
+template <class Visit>
+void ForBetween(Body* first, std::span<const BodyContactSide> ContactState::*list, Visit visit) {
+  for (Body* body = first; body != nullptr; body = body->next_of_island) {
+    for (const BodyContactSide& at : body->contacts.*list) {
+      if (at.side == at.contact->Owner()) visit(at.contact);
+    }
+  }
+}
+
+void PlaceStates(Body* first) {
   for (Body* body = first; body != nullptr; body = body->next_of_island) {
     ContactState& state = body->contacts;
     if (state.is_static) continue;  // other islands may read it
@@ -35,28 +45,58 @@ void BeginBetween(float h, int k, Body* first) {
     state.y = body->y.span();
     std::copy(body->origin, body->origin + 3, state.origin);
   }
+}
+
+// Begins substep `k` of `h` seconds for contacts between the bodies of an island.
+void BeginBetween(float h, int k, Body* first) {
+  PlaceStates(first);
+  ForBetween(first, &ContactState::between, [&](BodyContact* contact) {
+    contact->row.impulse = contact->force * (h * h);
+    BeginSubstep(h * static_cast<float>(k), h * static_cast<float>(k + 1), contact);
+  });
+}
+
+// The same if a contact method acts on them.
+void BeginApart(const StepSettings& of_world, float h, int k, Body* first) {
+  PlaceStates(first);
   for (Body* body = first; body != nullptr; body = body->next_of_island) {
-    for (const BodyContactSide& at : body->contacts.between) {
-      if (at.side != at.contact->Owner()) continue;
-      at.contact->row.impulse = at.contact->force * (h * h);
-      BeginSubstep(begin, end, at.contact);
+    body->contacts.moved_nodes = {body->v.span(), body->x.span(), body->y.span()};
+  }
+  const auto begin = [&](BodyContact* contact) {
+    BeginSubstep(h * static_cast<float>(k), h * static_cast<float>(k + 1), contact);
+  };
+  ForBetween(first, &ContactState::apart, begin);
+  const auto push = of_world.contact.method->push_between;
+  ForBetween(first, &ContactState::apart, [&](BodyContact* contact) {
+    contact->row.impulse = {};
+    if (push != nullptr) push(of_world, h, contact);
+  });
+  ForBetween(first, &ContactState::apart, begin);
+}
+
+// Lets a contact method correct the iterates.
+void CorrectApart(const StepSettings& of_world, float h, Body* first) {
+  const auto correct = of_world.contact.method->correct_between;
+  if (correct == nullptr) return;
+  ForBetween(first, &ContactState::apart,
+             [&](BodyContact* contact) { correct(of_world, h, contact); });
+}
+
+void EndBetween(float h, const Body& body) {
+  for (const auto list : {body.contacts.between, body.contacts.apart}) {
+    for (const BodyContactSide& at : list) {
+      BodyContact& contact = *at.contact;
+      if (at.side != contact.Owner()) continue;
+      contact.force = contact.row.impulse * (1.0f / (h * h));
+      contact.pressed += NormalImpulse(contact.row) / h;
     }
   }
 }
 
-void EndBetween(float h, const Body& body) {
-  for (const BodyContactSide& at : body.contacts.between) {
-    BodyContact& contact = *at.contact;
-    if (at.side != contact.Owner()) continue;
-    contact.force = contact.row.impulse * (1.0f / (h * h));
-    contact.pressed += NormalImpulse(contact.row) / h;
-  }
-}
-
-// Whether bodies of an island touch each other.
-bool IsJoint(const Body* first) {
+// Whether bodies of an island have contacts with others in a list.
+bool HasBetween(const Body* first, std::span<const BodyContactSide> ContactState::*list) {
   for (const Body* body = first; body != nullptr; body = body->next_of_island) {
-    if (body->Steps() && !body->contacts.between.empty()) return true;
+    if (body->Steps() && !(body->contacts.*list).empty()) return true;
   }
   return false;
 }
@@ -147,6 +187,13 @@ void SolveIsland(const StepSettings& of_world, int k, int count, bool is_joint, 
       if (!is_joint) Iterate(of, body, of_body);
       wants = wants || WantsIteration(of, *body, least);
     });
+    const ContactMethod* const method = of_world.contact.method;
+    if (method == nullptr || !method->corrects_iterates) continue;
+    ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats*) {
+      const SubstepOf of(own, k, count, body);
+      method->correct(of.settings, of.h, body);
+    });
+    CorrectApart(of_world, of_world.dt / static_cast<float>(count), first);
   }
   // A point may have sunk that the last solve did not know of, or the coarse correction after it.
   bool is_sunk = false;
@@ -176,8 +223,12 @@ bool AdvanceJointly(const StepSettings& of_world, int k, int count, Body* first,
 // in each of them.
 void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first, StepStats* stats) {
   constexpr int kLeastOfSeveral = 4;
-  const bool is_joint = IsJoint(first);
-  const int least = first->next_of_island != nullptr && !is_joint ? kLeastOfSeveral : 1;
+  const bool is_joint = HasBetween(first, &ContactState::between);
+  const bool is_apart = HasBetween(first, &ContactState::apart);
+  const bool has_springs_only = first->next_of_island != nullptr && !is_joint && !is_apart;
+  const int least = has_springs_only ? kLeastOfSeveral : 1;
+  const float h = of_world.dt / static_cast<float>(count);
+  if (is_apart) BeginApart(of_world, h, k, first);
   ShareMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     PlaceCollidersOf(own, k, count, body);
     BeginSubstep(own, k, count, body, of_body);
@@ -185,7 +236,6 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats*) {
     BeginAttachments(own, k, count, body);
   });
-  const float h = of_world.dt / static_cast<float>(count);
   if (is_joint) {
     BeginBetween(h, k, first);
     ForMoving(of_world, first, stats, [&](Body* body, const StepSettings&, StepStats*) {
@@ -195,6 +245,7 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
   if (!is_joint || !AdvanceJointly(of_world, k, count, first, stats)) {
     SolveIsland(of_world, k, count, is_joint, least, first, stats);
   }
+  if (is_apart && !of_world.contact.method->corrects_iterates) CorrectApart(of_world, h, first);
   ShareMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     EndSolves(SubstepOf(own, k, count, body), body, of_body);
   });
@@ -220,6 +271,14 @@ int CountSubstepsBetween(const StepSettings& settings, const Body& body) {
   return wanted > 1.0f ? static_cast<int>(std::fmin(wanted, most)) : 1;
 }
 
+// Whether a contact's bodies approach by more than half the thickness of the thinner one in a
+// substep of `h` seconds.
+bool IsFast(float h, const BodyContact& contact) {
+  constexpr float kMostShare = 0.5f;
+  const float thinner = ThinnerOf(*contact.sides[0].of, *contact.sides[1].of);
+  return thinner > 0.0f && contact.ApproachSpeed() * h > kMostShare * thinner;
+}
+
 // Places what bodies may touch at the start of the step. Returns the number of substeps that one of
 // them wants and all can make.
 int PlanSubsteps(const StepSettings& of_world, Body* first, StepStats* stats) {
@@ -236,6 +295,10 @@ int PlanSubsteps(const StepSettings& of_world, Body* first, StepStats* stats) {
   const int substeps = std::min(wanted, most);
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     if (ColliderTurnsFar(own, *body, substeps)) of_body->flags |= kStepColliderTurnsFar;
+    const float h = of_world.dt / static_cast<float>(substeps);
+    for (const BodyContactSide& at : body->contacts.between) {
+      if (IsFast(h, *at.contact)) of_body->flags |= kStepBodiesFast;
+    }
   });
   return substeps;
 }
@@ -261,7 +324,15 @@ void StepIsland(const StepSettings& of_world, Body* first, StepStats* stats) {
   ForMoving(of_world, first, stats, [&](Body*, const StepSettings&, StepStats* of_body) {
     of_body->substeps = static_cast<uint32_t>(substeps);
   });
+  const auto take_apart = [&] {
+    for (Body* body = first; body != nullptr && !SolvesContact(of_world);
+         body = body->next_of_island) {
+      std::swap(body->contacts.between, body->contacts.apart);
+    }
+  };
+  take_apart();
   for (int k = 0; k < substeps; ++k) StepIslandOnce(of_world, k, substeps, first, stats);
+  take_apart();
   float phases = 0.0f;
   for (Body* body = first; body != nullptr; body = body->next_of_island) {
     if (!body->Steps()) continue;

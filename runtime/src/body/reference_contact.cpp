@@ -3,13 +3,14 @@
 // links it only if its settings do.
 // Based on:
 // Patrick Riordan. Co-rotational Finite Element Solid Simulation with Collisions. 2015
-// (8.1.1 penalties, 8.1.2 snapping)
+// (8.1.1 penalties, 8.1.2 and 8.2.2 snapping)
 //
 // Deviation from the thesis: nodes deep below a plane snap to one that rises to it slowly. Nodes in
 // solids snap at once.
 #include "base/vector_math.h"
 #include "body/body_colliders.h"
 #include "body/contact_method.h"
+#include "contact/point_masses.h"
 
 #include <cmath>
 
@@ -46,7 +47,7 @@ void PlaceForSnap(const StepSettings& settings, int k, int count, Body* body) {
 }
 
 // Moves nodes inside a collider to its surface.
-void Snap(Body* body) {
+void Snap(const StepSettings&, float, Body* body) {
   for (size_t i = 0; i < body->x.size(); ++i) {
     if (body->IsPinned(i)) continue;
     for (const LocalCollider& collider : body->NearColliders()) {
@@ -77,9 +78,33 @@ void PushBySprings(const StepSettings& settings, float h, Body* body) {
   }
 }
 
+// Moves the points of two bodies to each other's surface, without friction: [Rio 8.2.2], but both
+// give way. They stay as deep as bodies rest on each other; the contact would be lost otherwise.
+// What was deeper before rises by 20 times that depth at most.
+void SnapBetween(const StepSettings&, float, BodyContact* contact) {
+  constexpr float kMostRise = 20.0f;  // [rest depths]
+  const HoldingPlane& plane = contact->row.plane;
+  const float allowed = std::fmax(plane.allowed - kMostRise * contact->rest, contact->rest);
+  const float gap = Dot(plane.normal, contact->WayNow() + contact->base) + allowed;
+  if (gap >= 0.0f) return;
+  contact->row.impulse += MoveApart(plane.normal * -gap, &MovedNodes::y, contact);
+}
+
+// Pushes the points of two bodies apart by a spring for `h` seconds.
+void PushBetween(const StepSettings& settings, float h, BodyContact* contact) {
+  const Vec3& normal = contact->row.plane.normal;
+  const float depth = -Dot(normal, contact->WayAtStart() + contact->base);
+  if (depth <= 0.0f) return;
+  const Vec3 push = normal * (settings.contact.penalty_stiffness * depth * h);
+  AddImpulse(push, &MovedNodes::v, contact);
+  contact->row.impulse += push * h;
+}
+
 }  // namespace
 
-constinit const ContactMethod kSnapContact = {1, PlaceForSnap, nullptr, Snap};
-constinit const ContactMethod kPenaltyContact = {2, PlaceForPenalty, PushBySprings, nullptr};
+constinit const ContactMethod kSnapContact = {1,       PlaceForSnap, nullptr, Snap,
+                                              nullptr, SnapBetween,  false};
+constinit const ContactMethod kPenaltyContact = {
+    2, PlaceForPenalty, PushBySprings, nullptr, PushBetween, nullptr, false};
 
 }  // namespace plush

@@ -82,6 +82,12 @@ struct BodyContact {
   }
 };
 
+/// The least thickness of two bodies [m]; 0 if both are unknown.
+inline float ThinnerOf(const ContactState& a, const ContactState& b) {
+  const bool takes_a = a.thickness > 0.0f && (a.thickness < b.thickness || b.thickness == 0.0f);
+  return takes_a ? a.thickness : b.thickness;
+}
+
 /// Begins the substep from `begin` to `end` [s] for a contact: its bodies' x and origins are known.
 void BeginSubstep(float begin, float end, BodyContact* contact);
 

@@ -117,6 +117,11 @@ struct BodyContactSide {
   uint32_t side = 0;
 };
 
+/// The nodes' velocities, and their positions at the start of the substep and in the iterate.
+struct MovedNodes {
+  std::span<NodeVec> v, x, y;  ///< (num_nodes x 1 or more)
+};
+
 /// Contacts of one body and the memory to solve them. Allocated at AddBody, kept between steps.
 struct ContactState {
   uint32_t max_contacts = UINT32_MAX;  ///< of WorldDesc; set before the first Reserve
@@ -126,11 +131,15 @@ struct ContactState {
   PointCouplings couplings;
   // Contacts with other bodies, of the current step, and what they need to know of this one.
   std::span<const BodyContactSide> between;
+  MovedNodes moved_nodes;                  ///< what a contact method changes
+  std::span<const BodyContactSide> apart;  ///< those that a contact method acts on, not the solves,
+                                           ///< within the step
   std::span<const NodeVec> v;              ///< at the start of the step [m/s] (num_nodes x 1)
   std::span<const NodeVec> x;              ///< at the start of the substep [m] (num_nodes x 1)
   std::span<const NodeVec> y;              ///< the current iterate [m] (num_nodes x 1 or more)
   double origin[3] = {};                   ///< of the body's coordinates [m]
   float scale = 1.0f;                      ///< of the body
+  float thickness = 0.0f;                  ///< of its surface [m]; 0: unknown
   bool is_static = false;                  ///< no solve moves it
   bool is_carried = false;                 ///< it is static, but its pins move by v in this step
   bool in_solve = false;                   ///< it takes part in the current solve

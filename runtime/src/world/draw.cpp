@@ -24,6 +24,8 @@ enum Colour : uint32_t {
   kBoundsColour = 0x5b6ee1,
   kColliderColour = 0x7a7a7a,
   kAttachmentColour = 0x17a2b8,
+  kCurveColour = 0xd62839,
+  kRegionColour = 0xf08080,
   kNameColour = 0xffffff,
   kAwakeColour = 0xe8c547,
   kAsleepColour = 0x4f7cac,
@@ -350,6 +352,15 @@ void World::Draw(const DebugDraw& draw) const {
     for (uint32_t k = pair.begin; k < pair.end; ++k) {
       DrawBodyContact(pen, w.PlaceOfContact(pair, w.touching_bodies.past[k]), edge);
     }
+  }
+  if (pen.Wants(kDrawIntersections)) {
+    impl_->ForIntersections(const_cast<Pen*>(&pen),
+                            {[](void* user, const Vec3& from, const Vec3& to) {
+                               static_cast<const Pen*>(user)->Line(from, to, kCurveColour);
+                             },
+                             [](void* user, const Vec3& a, const Vec3& b, const Vec3& c) {
+                               static_cast<const Pen*>(user)->Triangle(a, b, c, kRegionColour);
+                             }});
   }
   if (pen.Wants(kDrawAttachments)) w.DrawAttachments(draw);
   if (!pen.Wants(kDrawColliders)) return;

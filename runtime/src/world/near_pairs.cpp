@@ -70,6 +70,7 @@ void World::Impl::FindNearPairs() {
     if (!body->enabled || body->surface.tets.empty()) continue;
     is_refitted[body->slot] = 0;
     if (PredictInWorld(settings, body, &predicted[body->slot])) {
+      AddStart(body, &predicted[body->slot]);
       sorted_bodies[count++] = body;
     } else {
       t.has_dropped = true;

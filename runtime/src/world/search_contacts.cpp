@@ -10,16 +10,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace plush {
 namespace {
 
 // Share of the smaller body's size at which two bodies rest on each other.
 constexpr float kRestDepth = 5.0e-4f;
-
-CollisionBody ViewOf(const Body& body) {
-  return {body.surface, body.simulation.nodes, body.y.span().first(body.x.size()), body.collision};
-}
 
 // Coefficients of a body as the other side of a contact.
 LocalCollider AsOther(const Body& body, const EmbeddedPoint& point) {
@@ -31,6 +28,26 @@ LocalCollider AsOther(const Body& body, const EmbeddedPoint& point) {
       body.coefficients.restitution >= 0.0f ? body.coefficients.restitution : baked.restitution};
   other.user_data = body.user_data;
   return other;
+}
+
+// Contacts of the step before between predicted bodies.
+struct PastNormals {
+  const Meeting* meeting;
+  std::span<const PastContact> past;
+};
+
+// LastNormal::find: the normal of the contact that is nearest to a place from the first body's
+// origin.
+bool NearestNormal(const void* user, const Vec3& at, Vec3* normal) {
+  const auto& last = *static_cast<const PastNormals*>(user);
+  const Body& body = last.meeting->a;
+  float nearest = std::numeric_limits<float>::infinity();
+  for (const PastContact& old : last.past) {
+    const EmbeddedPoint point = TouchingPointAt(body, old.triangles[0], old.u[0], old.v[0]);
+    const float distance = Length(point.Of(body.y.span()) - at);
+    if (distance < nearest) nearest = distance, *normal = old.normal;
+  }
+  return !last.past.empty();
 }
 
 // A pair takes at most half of the places that are left, so that others find some too.
@@ -133,11 +150,13 @@ uint32_t World::Impl::ListWantedPairs(uint32_t first) {
     wanted.is_searched =
         wanted.before == nullptr ||
         !(WayOf(*bodies[pair.first], *bodies[pair.second]) < wanted.before->holds_until);
+    wanted.times = SearchTimes(*bodies[pair.first], *bodies[pair.second]);
   }
   return first;
 }
 
-// Searches the listed pairs that need it, on all threads.
+// Searches the listed pairs that need it, on all threads. Fast ones, whose bodies move meanwhile,
+// come last, one after the other.
 void World::Impl::SearchWantedPairs() {
   TouchingBodies& t = touching_bodies;
   uint32_t num_refitted = 0, num_searched = 0;
@@ -160,35 +179,46 @@ void World::Impl::SearchWantedPairs() {
     TouchingBodies& touching = world.touching_bodies;
     for (uint32_t i = touching.next_wanted++; i < touching.num_wanted; i = touching.next_wanted++) {
       WantedPair& wanted = touching.wanted[i];
-      if (wanted.is_searched) world.SearchContacts(&touching.searches[index], &wanted);
+      if (!wanted.is_searched || wanted.times > 1) continue;
+      world.SearchContacts(&touching.searches[index], &wanted);
     }
   });
+  for (WantedPair& wanted : t.wanted.span().first(t.num_wanted)) {
+    if (wanted.is_searched && wanted.times > 1) SearchContacts(&t.searches[0], &wanted);
+  }
 }
 
 // Intersects the surfaces of a pair.
-void World::Impl::SearchContacts(SearchMemory* memory, WantedPair* wanted) const {
+void World::Impl::SearchContacts(SearchMemory* memory, WantedPair* wanted) {
   constexpr float kSpacing = 0.5f;  // [median edges]
   constexpr float kMostSlip = 5.0e-3f, kNear = 0.01f, kSlack = 2.0e-3f,
                   kDeeper = 2.0e-3f;  // [sizes]
-  const Body &a = *bodies[wanted->pair->first], &b = *bodies[wanted->pair->second];
+  Body* const of[2] = {bodies[wanted->pair->first], bodies[wanted->pair->second]};
+  const Body &a = *of[0], &b = *of[1];
+  const Meeting meeting = {a, b};
   const std::span<const PastContact> past = touching_bodies.ContactsOf(wanted->before);
   const float size = SizeOf(a, b);
   const CollisionBody views[2] = {ViewOf(a), ViewOf(b)};
-  const PlacedBody placed[2] = {{views[0], {a.origin[0], a.origin[1], a.origin[2]}},
-                                {views[1], {b.origin[0], b.origin[1], b.origin[2]}}};
-  const bool is_near = MayMeet(placed[0], placed[1], kNear * size);
-  wanted->holds_for = (is_near ? kSlack : kNear) * size;
+  const PlacedBody placed[2] = {PlacedAt(views[0], a), PlacedAt(views[1], b)};
+  const bool is_fast = wanted->times > 1;
+  // What is deep inside the other body is near, too.
+  const bool is_near = is_fast || MayEnclose(a, b) || MayMeet(placed[0], placed[1], kNear * size);
+  wanted->holds_for = is_fast ? 0.0f : (is_near ? kSlack : kNear) * size;
   wanted->chosen.count = 0;
   wanted->chosen.taken = 0;
   PairContactCount count = {.complete = true};
   if (is_near) {
-    count = FindPairContacts(placed[0], placed[1], &memory->scratch, memory->found.span());
+    const PastNormals past_normals = {&meeting, past};
+    const LastNormal last = {&past_normals, NearestNormal};
+    count = is_fast ? FindWithin(wanted->times, of, last, memory)
+                    : FindPairContacts(placed[0], placed[1], &memory->scratch, memory->found.span(),
+                                       last);
   }
   wanted->is_complete = count.complete;
   if (!count.complete && !past.empty()) return;
   const float edge =
       std::fmin(a.simulation.median_edge * a.scale, b.simulation.median_edge * b.scale);
-  ChooseContacts({kSpacing * edge, kMostSlip * size, kDeeper * size}, {a, b},
+  ChooseContacts({kSpacing * edge, kMostSlip * size, kDeeper * size}, meeting,
                  memory->found.span().first(count.contacts), past, &wanted->chosen);
 }
 

@@ -86,7 +86,7 @@ void World::Impl::FindBodyContacts() {
   t.num_contacts = 0;
   t.has_dropped = t.all_rest = false;
   t.find_time = 0.0f;
-  if (t.pairs.size() == 0 || !SolvesContact(settings)) return;
+  if (t.pairs.size() == 0) return;
   t.all_rest = !AnyBodySteps();
   if (t.all_rest) return;
   const auto start = std::chrono::steady_clock::now();
@@ -98,6 +98,7 @@ void World::Impl::FindBodyContacts() {
     const PointCouplings& S = state.couplings;
     if (!state.is_static && 2 * S.num_slots > S.points.size()) state.KeepTouching();
     state.scale = body->scale;
+    state.thickness = body->surface.thickness * body->scale;
     state.between = {};
     state.v = body->v.span();
     state.x = state.y = body->x.span();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/array.h"
+#include "body/body.h"
 #include "contact/body_contacts.h"
 #include "intersection/pair_contacts.h"
 
@@ -12,8 +13,6 @@
 #include <span>
 
 namespace plush {
-
-struct Body;
 
 /// Two bodies that touch or come near, by slots.
 struct TouchingPair {
@@ -28,6 +27,14 @@ struct TouchingPair {
 
   uint64_t Key() const { return uint64_t{first} << 32 | second; }
 };
+
+/// The body at its y, as queries see it.
+inline CollisionBody ViewOf(const Body& body) {
+  return {body.surface, body.simulation.nodes, body.y.span().first(body.x.size()), body.collision};
+}
+inline PlacedBody PlacedAt(const CollisionBody& view, const Body& body) {
+  return {view, {body.origin[0], body.origin[1], body.origin[2]}, body.scale};
+}
 
 /// What a contact of two bodies leaves for the next step.
 struct PastContact {
@@ -54,6 +61,7 @@ struct WantedPair {
   const TouchingPair* before = nullptr;  ///< the same pair in the step before, or null
   // Of a search.
   bool is_searched = false;  ///< else its contacts of the step before hold
+  uint32_t times = 1;        ///< within the step at which surfaces are intersected (fast_pairs.cpp)
   bool is_complete = true;   ///< there was enough memory
   float holds_for = 0.0f;    ///< how far the bodies may move before the next search [m]
   ChosenContacts chosen;

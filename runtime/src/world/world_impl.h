@@ -97,6 +97,12 @@ struct PendingForce {
   uint64_t body = 0;  ///< BodyId::value, or 0: all bodies
 };
 
+/// What World::Impl::ForIntersections finds, in the world [m].
+struct IntersectionVisitor {
+  void (*segment)(void* user, const Vec3& from, const Vec3& to);
+  void (*triangle)(void* user, const Vec3& a, const Vec3& b, const Vec3& c);
+};
+
 struct World::Impl {
   explicit Impl(const WorldDesc& world_desc)
       : desc(world_desc), cache(allocator, world_desc.idle_systems) {}
@@ -212,13 +218,25 @@ struct World::Impl {
   bool WakeOnLeaving();
   uint32_t ListWantedPairs(uint32_t first);
   void SearchWantedPairs();
-  void SearchContacts(SearchMemory* memory, WantedPair* wanted) const;
+  void SearchContacts(SearchMemory* memory, WantedPair* wanted);
   void AddContactsOf(WantedPair* wanted);
   void AddFoundContacts(const WantedPair& wanted);
   void Keep(const TouchingPair& pair, const PastContact& old);
   BodyContact* AddBodyContact(const TouchingPair& pair, const uint32_t (&triangles)[2],
                               const float (&u)[2], const float (&v)[2], const Vec3& normal);
   void ListSides();
+  PairContactCount Intersect(Body* first, Body* second);
+  /// Lets a fast body's box hold where it starts, too.
+  void AddStart(Body* body, WorldBox* box) const;
+  /// Whether a piece of one body may be wholly inside the other one, as their boxes say.
+  bool MayEnclose(const Body& a, const Body& b) const;
+  /// At how many times within the step the surfaces of two bodies are intersected.
+  uint32_t SearchTimes(const Body& a, const Body& b) const;
+  /// Finds the contacts of two bodies at several times within the step, in memory->found. Both end
+  /// as RefitSearched leaves them.
+  PairContactCount FindWithin(uint32_t times, Body* const (&of)[2], const LastNormal& last,
+                              SearchMemory* memory);
+  void ForIntersections(void* user, const IntersectionVisitor& visit);
   /// Wakes the bodies that touch the one in this slot.
   void WakeTouching(uint32_t slot);
   /// Forgets a body that goes, and wakes those that it touched.

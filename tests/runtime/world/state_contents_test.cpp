@@ -186,7 +186,8 @@ TEST_CASE("After loading, a new material gets the factors of the last time step"
 TEST_CASE("A state names its contact method, and only a world with that method loads it") {
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1));
   const Asset* const assets[] = {&shape.asset()};
-  const ContactMethod* const methods[] = {nullptr, &kSnapContact, &kPenaltyContact};
+  const ContactMethod* const methods[] = {nullptr, &kSnapContact, &kPenaltyContact,
+                                          &kPseudoImpulseContact};
   for (const ContactMethod* saves : methods) {
     World world({.contact = {.method = saves}});
     AddPlane(&world, {});

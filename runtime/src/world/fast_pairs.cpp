@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Bodies that fly at each other so fast that they would be deep inside each other, or past, at the
+// end of the step. Their surfaces are intersected at several times within it: what touches first is
+// found before it is deep, with the right normals.
+#include "body/body_colliders.h"
+#include "world/world_impl.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plush {
+namespace {
+
+constexpr uint32_t kMostTimes = 8;
+
+// The way of a body as a whole within the step [m].
+Vec3 MeanWay(const StepSettings& settings, const Body& body) {
+  if (body.contacts.is_static && !body.contacts.is_carried) return {};
+  Vec3 sum;
+  for (const NodeVec& v : body.v) sum += v;
+  return sum * (body.scale * settings.dt / static_cast<float>(body.v.size()));
+}
+
+// Moves body->y to a share of the way from the start of the step to where RefitSearched saw it, and
+// refits the tree.
+void PlaceWithin(float share, Body* body) {
+  const size_t num_nodes = body->x.size();
+  const float s = body->scale;
+  for (size_t i = 0; i < num_nodes; ++i) {
+    const Vec3 end = body->searched.y[i], start = body->x[i] * s;
+    body->y[i] = share < 1.0f ? start + (end - start) * share : end;
+  }
+  Refit(body->surface, body->y.span().first(num_nodes), &body->collision);
+}
+
+}  // namespace
+
+void World::Impl::AddStart(Body* body, WorldBox* box) const {
+  if (IsZero(MeanWay(settings, *body))) return;
+  double least = box->high[0] - box->low[0];
+  for (int k = 1; k < 3; ++k) least = std::min(least, box->high[k] - box->low[k]);
+  if (double(Length(MeanWay(settings, *body))) < 0.5 * least) return;
+  for (const NodeVec& x : body->x) {
+    const double at[3] = {x.x, x.y, x.z};
+    for (int k = 0; k < 3; ++k) {
+      const double coordinate = body->origin[k] + double(body->scale) * at[k];
+      box->low[k] = std::min(box->low[k], coordinate);
+      box->high[k] = std::max(box->high[k], coordinate);
+    }
+  }
+}
+
+bool World::Impl::MayEnclose(const Body& a, const Body& b) const {
+  if (a.simulation.components > 1 || b.simulation.components > 1) return true;
+  const auto holds = [](const WorldBox& outer, const WorldBox& inner) {
+    for (int k = 0; k < 3; ++k) {
+      if (outer.low[k] > inner.low[k] || outer.high[k] < inner.high[k]) return false;
+    }
+    return true;
+  };
+  const WorldBox &of_a = predicted[a.slot], &of_b = predicted[b.slot];
+  return holds(of_a, of_b) || holds(of_b, of_a);
+}
+
+uint32_t World::Impl::SearchTimes(const Body& a, const Body& b) const {
+  const float thinner = ThinnerOf(a.contacts, b.contacts);
+  const float way = Length(MeanWay(settings, a) - MeanWay(settings, b));
+  if (!(thinner > 0.0f) || !(way > 0.5f * thinner)) return 1;
+  return static_cast<uint32_t>(std::fmin(std::ceil(way / (0.5f * thinner)), float{kMostTimes}));
+}
+
+PairContactCount World::Impl::FindWithin(uint32_t times, Body* const (&of)[2],
+                                         const LastNormal& last, SearchMemory* memory) {
+  const float way = Length(MeanWay(settings, *of[0]) - MeanWay(settings, *of[1]));
+  // What is deeper was found earlier.
+  const float deepest = 1.5f * way / static_cast<float>(times);
+  PairContactCount all;
+  all.complete = true;
+  for (uint32_t k = 1; k <= times; ++k) {
+    for (Body* body : of) PlaceWithin(static_cast<float>(k) / static_cast<float>(times), body);
+    const CollisionBody a = ViewOf(*of[0]), b = ViewOf(*of[1]);
+    const PlacedBody moved = PlacedAt(a, *of[0]), fixed = PlacedAt(b, *of[1]);
+    if (!MayMeet(moved, fixed, 0.0f)) continue;
+    const std::span<PairContact> room = memory->found.span().subspan(all.contacts);
+    const PairContactCount found = FindPairContacts(moved, fixed, &memory->scratch, room, last);
+    all.complete = all.complete && found.complete;
+    const auto is_late = [&](const PairContact& c) { return k > 1 && -c.gap > deepest; };
+    const auto end = std::remove_if(room.begin(), room.begin() + found.contacts, is_late);
+    all.contacts += static_cast<uint32_t>(end - room.begin());
+  }
+  // Gaps as at the end of the step, where contacts are chosen.
+  const Vec3 base = {static_cast<float>(of[0]->origin[0] - of[1]->origin[0]),
+                     static_cast<float>(of[0]->origin[1] - of[1]->origin[1]),
+                     static_cast<float>(of[0]->origin[2] - of[1]->origin[2])};
+  for (PairContact& c : memory->found.span().first(all.contacts)) {
+    const auto at = [&](int k) {
+      return TouchingPointAt(*of[k], c.triangles[k], c.u[k], c.v[k]).Of(of[k]->y.span());
+    };
+    c.gap = Dot(c.normal, at(0) - at(1) + base);
+  }
+  return all;
+}
+
+}  // namespace plush
