@@ -77,6 +77,7 @@ int main(int argc, char** argv) {
   benchmark::AddCustomContext("instruction_set", plush::test::NameOf(*target));
   plush::bench::AddStepCases(models, references, curves);
   plush::bench::AddImplicitCases(models, references);
+  plush::bench::AddLinearCases(models);
   plush::bench::AddFrequencyCases();
   plush::bench::AddContactCases(models);
   plush::bench::AddHeapCases();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Steps of the implicit solver, on the swinging arms of swinging_arm.h: with eight iterations of
-// conjugate gradients, in turn with the default splitting step; and to a residual of 1e-4.
+// conjugate gradients, in turn with the default splitting step; to a residual of 1e-4; with the
+// exact differential, in turn with the hybrid one.
 // Source: none.
 #include "plush/format/tet_block.h"
 #include "plush/solver.h"
@@ -117,6 +118,29 @@ void Iterations(benchmark::State& state, const std::string& path, float poisson)
   }
 }
 
+// Steps with the exact differential in turn with those with the hybrid one.
+void StepExact(benchmark::State& state, const std::string& path, const Arm& which) {
+  const SwingingArm& arm = BakedArm(path, which);
+  const auto of = [](StressDifferential differential) {
+    return ImplicitSolver({.differential = differential});
+  };
+  World exact(SwingingWorld()), hybrid(SwingingWorld());
+  FirstSteps(arm, kDt, &exact, Hang(arm, of(StressDifferential::kExact), -1.0f, &exact));
+  FirstSteps(arm, kDt, &hybrid, Hang(arm, of(StressDifferential::kHybrid), -1.0f, &hybrid));
+  StepClock clock;
+  for (auto _ : state) {
+    if (clock.IsTurnOfOther()) {
+      state.PauseTiming();
+      for (int k = 0; k < StepClock::kTurn; ++k) clock.TimeOther(&hybrid, kDt);
+      state.ResumeTiming();
+    }
+    clock.Time(&exact, kDt);
+  }
+  state.counters["median_ms"] = 1.0e3 * clock.median();
+  state.counters["hybrid_median_ms"] = 1.0e3 * clock.median_of_other();
+  state.counters["ratio"] = clock.median() / clock.median_of_other();
+}
+
 }  // namespace
 
 void AddImplicitCases(const ModelFolder& models, const ReferenceFolder& references) {
@@ -128,6 +152,8 @@ void AddImplicitCases(const ModelFolder& models, const ReferenceFolder& referenc
         ->Unit(benchmark::kMillisecond);
     benchmark::RegisterBenchmark((name + "_converged").c_str(), StepConverged, path, arm,
                                  references)
+        ->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark((name + "_exact").c_str(), StepExact, path, arm)
         ->Unit(benchmark::kMillisecond);
     if (std::string(arm.name) != kArm4k.name) continue;
     for (const int percent : {33, 45, 49}) {

@@ -11,56 +11,13 @@
 #define HWY_TARGET_INCLUDE "elasticity/force_differential.cpp"
 #include <hwy/foreach_target.h>
 // Must follow foreach_target.h.
+#include "elasticity/differential_lanes-inl.h"
 #include "elasticity/tet_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace plush {
 namespace HWY_NAMESPACE {
 namespace {
-
-// A symmetric matrix per lane.
-template <class V>
-struct Sym {
-  V xx, yy, zz, xy, xz, yz;
-
-  HWY_INLINE Sym() {}
-  HWY_INLINE Sym(V a, V b, V c, V d, V e, V f) : xx(a), yy(b), zz(c), xy(d), xz(e), yz(f) {}
-};
-
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE Sym<V> SymmetricPart(D d, const Mat<V>& m) {
-  const V half = hn::Set(d, 0.5f);
-  return {m.c0.x,
-          m.c1.y,
-          m.c2.z,
-          hn::Mul(half, hn::Add(m.c1.x, m.c0.y)),
-          hn::Mul(half, hn::Add(m.c2.x, m.c0.z)),
-          hn::Mul(half, hn::Add(m.c2.y, m.c1.z))};
-}
-
-template <class V>
-HWY_INLINE Mat<V> Full(const Sym<V>& s) {
-  return {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
-}
-
-template <class V>
-HWY_INLINE Sym<V> Adjugate(const Sym<V>& s) {
-  return {FmaMinus(s.yy, s.zz, hn::Mul(s.yz, s.yz)), FmaMinus(s.xx, s.zz, hn::Mul(s.xz, s.xz)),
-          FmaMinus(s.xx, s.yy, hn::Mul(s.xy, s.xy)), FmaMinus(s.xz, s.yz, hn::Mul(s.xy, s.zz)),
-          FmaMinus(s.xy, s.yz, hn::Mul(s.xz, s.yy)), FmaMinus(s.xy, s.xz, hn::Mul(s.yz, s.xx))};
-}
-
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE Sym<V> LoadSym(D d, const float* first) {
-  const auto row = [&](size_t k) HWY_ATTR { return hn::LoadU(d, first + kBlockTets * k); };
-  return {row(0), row(1), row(2), row(3), row(4), row(5)};
-}
-
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE void StoreSym(D d, const Sym<V>& s, float* first) {
-  const V rows[kStretchNumbers] = {s.xx, s.yy, s.zz, s.xy, s.xz, s.yz};
-  for (size_t k = 0; k < kStretchNumbers; ++k) hn::StoreU(rows[k], d, first + kBlockTets * k);
-}
 
 // Ds of vectors of the nodes of the tets in lanes [first, first + N).
 template <class D, class V = hn::Vec<D>>
@@ -83,14 +40,6 @@ HWY_INLINE void AddStress(D d, const TetBlock& block, size_t first, const Mat<V>
   AddToNodes(d, G.c2, block.nodes[3] + first, out);
   const V zero = hn::Zero(d);
   AddToNodes(d, Xyz<V>{zero, zero, zero} - (G.c0 + G.c1 + G.c2), block.nodes[0] + first, out);
-}
-
-// m += s x.
-template <class V>
-HWY_INLINE void AddScaled(V s, const Mat<V>& x, Mat<V>* m) {
-  m->c0 = Fma(x.c0, s, m->c0);
-  m->c1 = Fma(x.c1, s, m->c1);
-  m->c2 = Fma(x.c2, s, m->c2);
 }
 
 float Linearise(const ElementView& elements, const NodeVec* x, const ElementSettings& settings,
@@ -147,21 +96,15 @@ float Linearise(const ElementView& elements, const NodeVec* x, const ElementSett
   return hn::GetLane(hn::MinOfLanes(d, lowest));
 }
 
-// R^T dR for a symmetric S and M = R^T dF. Zero if S is so degenerate that R is not unique.
+// R^T dR for a symmetric S and M = R^T dF.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE Mat<V> RotationDifferential(D d, const Sym<V>& S, const Mat<V>& M) {
-  constexpr float kLeast = 1.0e-3f;  // det(tr(S) I - S), 8 at rest
   const V zero = hn::Zero(d);
-  const Sym<V> H = {hn::Add(S.yy, S.zz), hn::Add(S.xx, S.zz), hn::Add(S.xx, S.yy),
-                    hn::Neg(S.xy),       hn::Neg(S.xz),       hn::Neg(S.yz)};
-  const Sym<V> A = Adjugate(H);
-  const V det = Fma(H.xx, A.xx, Fma(H.xy, A.xy, hn::Mul(H.xz, A.xz)));
-  const auto is_unique = hn::Gt(det, hn::Set(d, kLeast));
-  const V inverse = hn::IfThenElseZero(
-      is_unique, hn::Div(hn::Set(d, 1.0f), hn::IfThenElse(is_unique, det, hn::Set(d, 1.0f))));
+  const TurnOfStretch<V> turn = TurnOf(d, S);
   const Xyz<V> a =
-      Xyz<V>{hn::Sub(M.c1.z, M.c2.y), hn::Sub(M.c2.x, M.c0.z), hn::Sub(M.c0.y, M.c1.x)} * inverse;
-  const Xyz<V> w = Times(Full(A), a);
+      Xyz<V>{hn::Sub(M.c1.z, M.c2.y), hn::Sub(M.c2.x, M.c0.z), hn::Sub(M.c0.y, M.c1.x)} *
+      turn.inverse;
+  const Xyz<V> w = Times(Full(turn.adjugate), a);
   return {{zero, w.z, hn::Neg(w.y)}, {hn::Neg(w.z), zero, w.x}, {w.y, hn::Neg(w.x), zero}};
 }
 
@@ -169,41 +112,25 @@ HWY_INLINE Mat<V> RotationDifferential(D d, const Sym<V>& S, const Mat<V>& M) {
 template <StressDifferential kDifferential, class D, class V = hn::Vec<D>>
 HWY_INLINE Mat<V> Differentiate(D d, const ElementSettings& settings, const Sym<V>& S,
                                 const Mat<V>& M, V k, V bulk) {
-  const V one = hn::Set(d, 1.0f), zero = hn::Zero(d);
-  const V dt2 = hn::Set(d, settings.dt * settings.dt);
-  const V viscous = hn::Set(d, settings.dt * settings.damping);
   const Sym<V> E = SymmetricPart(d, M), C = Adjugate(S);
   const V two = hn::Set(d, 2.0f);
   const V trace = Fma(C.xx, E.xx, Fma(C.yy, E.yy, hn::Mul(C.zz, E.zz)));
   const V change = Fma(two, Fma(C.xy, E.xy, Fma(C.xz, E.xz, hn::Mul(C.yz, E.yz))), trace);
-  const V volume = hn::Mul(bulk, dt2);
-  const V pressing = hn::Mul(volume, change);
-  V symmetric = hn::Mul(k, viscous), plain = zero;
-  const V stretch = hn::Mul(k, dt2);
-  if constexpr (kDifferential == StressDifferential::kTruncated) {
-    symmetric = hn::Add(symmetric, stretch);
-  } else if constexpr (kDifferential == StressDifferential::kHybrid) {
-    const V off = hn::Add(hn::Abs(hn::Sub(S.xx, one)),
-                          hn::Add(hn::Abs(hn::Sub(S.yy, one)), hn::Abs(hn::Sub(S.zz, one))));
-    const V g = hn::Min(hn::Mul(off, hn::Set(d, 1.0f / 3.0f)), one);
-    plain = hn::Mul(g, stretch);
-    symmetric = hn::Add(symmetric, hn::Sub(stretch, plain));
-  } else {
-    plain = stretch;
-  }
+  const DifferentialWeights<V> of = WeightsOf<kDifferential>(d, settings, S, k, bulk);
+  const V symmetric = of.symmetric, pressing = hn::Mul(of.volume, change);
   const Sym<V> sum = {
       Fma(E.xx, symmetric, hn::Mul(C.xx, pressing)), Fma(E.yy, symmetric, hn::Mul(C.yy, pressing)),
       Fma(E.zz, symmetric, hn::Mul(C.zz, pressing)), Fma(E.xy, symmetric, hn::Mul(C.xy, pressing)),
       Fma(E.xz, symmetric, hn::Mul(C.xz, pressing)), Fma(E.yz, symmetric, hn::Mul(C.yz, pressing))};
   Mat<V> T = Full(sum);
-  if constexpr (kDifferential != StressDifferential::kTruncated) AddScaled(plain, M, &T);
+  if constexpr (kDifferential != StressDifferential::kTruncated) AddScaled(of.plain, M, &T);
   if constexpr (kDifferential == StressDifferential::kExact) {
-    AddScaled(hn::Neg(stretch), RotationDifferential(d, S, M), &T);
+    AddScaled(hn::Neg(of.plain), RotationDifferential(d, S, M), &T);
     const Mat<V> s = Full(S);
-    const V c = hn::Sub(Fma(S.xx, C.xx, Fma(S.xy, C.xy, hn::Mul(S.xz, C.xz))), one);
+    const V c = hn::Sub(Fma(S.xx, C.xx, Fma(S.xy, C.xy, hn::Mul(S.xz, C.xz))), hn::Set(d, 1.0f));
     const Mat<V> dC = {Cross(s.c1, M.c2) + Cross(M.c1, s.c2), Cross(s.c2, M.c0) + Cross(M.c2, s.c0),
                        Cross(s.c0, M.c1) + Cross(M.c0, s.c1)};
-    AddScaled(hn::Mul(volume, c), dC, &T);
+    AddScaled(hn::Mul(of.volume, c), dC, &T);
   }
   return T;
 }

@@ -17,6 +17,7 @@
 #include "plush/implicit_settings.h"
 
 #include "base/node_vec.h"
+#include "elasticity/block_matrix.h"
 #include "elasticity/elements.h"
 
 #include <cstddef>
@@ -50,6 +51,11 @@ float LineariseTets(const ElementView& elements, std::span<const NodeVec> x,
 void AddStiffnessProduct(const ElementView& elements, const ElementSettings& settings, TetsAt at,
                          StressDifferential differential, std::span<const NodeVec> y,
                          std::span<NodeVec> out);
+
+/// Makes `matrix` (dt^2 + damping dt) K, the one of AddStiffnessProduct [kg]. Tets are added in the
+/// order of their blocks: the same bits in every call. Does not allocate.
+void MakeStiffness(const ElementView& elements, const ElementSettings& settings, TetsAt at,
+                   StressDifferential differential, BlockMatrix* matrix);
 
 /// Adds the 3x3 blocks on the diagonal of (dt^2 + damping dt) K, of the hybrid differential, to
 /// `blocks` [kg] (num_nodes x 1). Does not allocate.

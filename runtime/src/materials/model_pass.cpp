@@ -183,6 +183,39 @@ void AddModelDiagonal(const ElementView& elements, const ElementSettings& settin
   }
 }
 
+void MakeModelStiffness(const ElementView& elements, const ElementSettings& settings,
+                        const ImplicitSettings& model, std::span<const ModelTet> tets,
+                        StressDifferential differential, BlockMatrix* matrix) {
+  matrix->Clear();
+  for (size_t t = 0; t < tets.size(); ++t) {
+    const ModelOfTet of(model, elements, t, tets[t]);
+    const Mat3 rows = Transpose(elements.DmInv(t));
+    const Vec3 gradients[4] = {-(rows.c0 + rows.c1 + rows.c2), rows.c0, rows.c1, rows.c2};
+    Mat3 blocks[4][4];  // by row and column
+    for (int column = 0; column < 4; ++column) {
+      const Vec3& g = gradients[column];
+      const auto answer = [&](const Vec3& axis, Vec3 Mat3::*of_column) {
+        const Matrix dF = ToMatrix3({axis * g.x, axis * g.y, axis * g.z});
+        const Mat3 dP = ToMat3(of.Product(settings, differential, dF));
+        for (int row = 0; row < 4; ++row) blocks[row][column].*of_column = dP * gradients[row];
+      };
+      answer({1.0f, 0.0f, 0.0f}, &Mat3::c0);
+      answer({0.0f, 1.0f, 0.0f}, &Mat3::c1);
+      answer({0.0f, 0.0f, 1.0f}, &Mat3::c2);
+    }
+    const uint32_t slot = elements.slots[t];
+    const size_t first = kBlockTets * kTetPairs * (slot / kBlockTets) + slot % kBlockTets;
+    for (size_t row = 0; row < 4; ++row) {
+      for (size_t column = 0; column < 4; ++column) {
+        if (column == row) continue;
+        const Mat3 both = blocks[row][column] + Transpose(blocks[column][row]);
+        matrix->Add(matrix->places[first + kBlockTets * PairOf(row, column)], both * 0.5f);
+      }
+    }
+  }
+  matrix->CloseRows();
+}
+
 void EndModelTets(const ElementView& elements, NodeVectors before, NodeVectors after,
                   const ImplicitSettings& model, std::span<ModelTet> tets,
                   const RotationView& rotations) {

@@ -8,6 +8,7 @@
 #include "plush/implicit_settings.h"
 
 #include "base/node_vec.h"
+#include "elasticity/block_matrix.h"
 #include "elasticity/elements.h"
 #include "materials/rotation_method.h"
 
@@ -56,6 +57,12 @@ void AddModelProduct(const ElementView& elements, const ElementSettings& setting
 void AddModelDiagonal(const ElementView& elements, const ElementSettings& settings,
                       const ImplicitSettings& model, std::span<const ModelTet> tets,
                       std::span<Mat3> blocks);
+
+/// Makes `matrix` (dt^2 + damping dt) K, the symmetric part of the one of AddModelProduct [kg].
+/// Does not allocate.
+void MakeModelStiffness(const ElementView& elements, const ElementSettings& settings,
+                        const ImplicitSettings& model, std::span<const ModelTet> tets,
+                        StressDifferential differential, BlockMatrix* matrix);
 
 /// Ends a step that moved the nodes from `before` to `after` (num_nodes x 1 each): updates the
 /// witnesses (UpdateWitness), if the settings need them, and writes proper rotations to
