@@ -58,6 +58,7 @@ void ReadImplicit(const JsonObject& solver, ImplicitSettings* out) {
   solver.Number("alpha", {0.001, 0.999}, &out->alpha);
   solver.Number("beta", {1.0, 100.0}, &out->beta);
   solver.Boolean("line_search", &out->line_search);
+  solver.Boolean("assembled", &out->assembled);
   solver.Boolean("quasistatic", &out->quasistatic);
   solver.Boolean("exact_degenerate_stress", &out->exact_degenerate_stress);
   ReadName(solver, "differential", "differential", kDifferentials, &out->differential);

@@ -73,6 +73,9 @@ struct ImplicitSettings {
   StressDifferential differential = StressDifferential::kTruncated;
   Preconditioner preconditioner = Preconditioner::kFactor;
   bool line_search = true;    ///< shortens Newton steps that overshoot
+  bool assembled = false;     ///< each Newton iteration makes the matrix, in 3x3 blocks, and its
+                              ///< products read that instead of tets. Pays with many linear
+                              ///< iterations, or a model. AddBody and SetSolver take its memory
   float mass_damping = 0.0f;  ///< Rayleigh's alpha, a drag by mass [1/s], in [0, 1000]
   LinearMethod linear_method = LinearMethod::kConjugateGradients;
   bool quasistatic = false;  ///< steps go to where forces balance, without inertia and damping.

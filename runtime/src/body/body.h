@@ -19,6 +19,7 @@
 #include "collision/collision_state.h"
 #include "contact/attached_points.h"
 #include "contact/coarse_contacts.h"
+#include "elasticity/block_matrix.h"
 #include "elasticity/elements.h"
 #include "materials/model_pass.h"
 
@@ -167,6 +168,7 @@ struct Body : Links<Body> {  // of System::waiting
     double work = 0.0;            ///< see GradientPart
     ContactSolveStats solved;     ///< the same
     Array<float> stretches;       ///< see TetsAt (6 x 16 num_blocks)
+    BlockMatrix matrix;           ///< A, if the settings ask for it
     Array<Mat3> inverses;         ///< of A's diagonal blocks, if they precondition (num_nodes x 1)
     Array<NodeVec> v, w, last_w;  ///< of MINRES (num_nodes + 1 x 1)
     Array<ModelTet> tets;         ///< if the settings use a model (num_tets x 1)

@@ -18,8 +18,8 @@
 // - No tet is lifted that becomes flat: a lift adds energy, and this step resists the volume's
 //   change by the energy alone, as the equations say.
 // - A step d that overshoots is shortened by the work of b along it, which needs no energies.
-// - Contacts with colliders are part of each Newton step (contact_gradients.h); so are those with
-//   other bodies (implicit_island.cpp).
+// - Springs and contacts with colliders are part of each Newton step (contact_gradients.h); so are
+//   those with other bodies (implicit_island.cpp).
 #include "body/attachment_step.h"
 #include "body/body.h"
 #include "body/body_colliders.h"
@@ -70,7 +70,9 @@ bool ReserveImplicit(const Allocator& allocator, const BodySolver& solver, Body*
       !ReserveArray(allocator, has_minres ? nodes : 0, &own.w) ||
       !ReserveArray(allocator, has_minres ? nodes : 0, &own.last_w) ||
       !ReserveArray(allocator, UsesModel(settings) ? body->elements.tets.size() : 0, &own.tets) ||
-      !ReserveArray(allocator, kStretchNumbers * body->kappa.size(), &own.stretches)) {
+      !ReserveArray(allocator, kStretchNumbers * body->kappa.size(), &own.stretches) ||
+      (settings.assembled && !own.matrix.any() &&
+       !own.matrix.Reserve(allocator, body->elements, nodes - 1))) {
     return false;
   }
   std::fill(own.tets.begin(), own.tets.end(), ModelTet());  // of other settings
@@ -94,24 +96,24 @@ bool AdvanceFree(const SubstepOf& of, NewtonStep* step) {
   return !MayHold(of.settings, *body) || !IsBelowSurface(of.settings, kAnyDepth, body);
 }
 
-// Moves a body that colliders hold: Newton iterations until nodes hardly move. They start where the
-// substep does, because colliders hold the body there. A prediction sinks in: to take it out first,
-// with the constant matrix, would strain a body that is nearly incompressible. A turn of clusters
-// lifts touching nodes off a plane, or sinks them, to second order. So they turn before each
-// iteration, and not after the last one.
-void AdvanceHeld(const SubstepOf& of, NewtonStep* step) {
+// Moves a body that colliders or springs hold: Newton iterations until nodes hardly move. Where
+// colliders hold it, they start where the substep does. A prediction sinks in: to take it out
+// first, with the constant matrix, would strain a body that is nearly incompressible. A turn of
+// clusters lifts touching nodes off a plane, or sinks them, to second order, and takes the ends of
+// stiff springs along. So they turn before each iteration, and not after the last one.
+void AdvanceHeld(const SubstepOf& of, bool touches, NewtonStep* step) {
   constexpr float kConverged = 3.0e-5f;  // [median edges]
   constexpr float kMostDepth = 3.0f;     // [slops]; less is not worth another iteration
   Body* body = step->body;
   step->is_held = true;
-  for (size_t i = 0; i < body->x.size(); ++i) {
+  for (size_t i = 0; i < body->x.size() && touches; ++i) {
     if (!body->IsPinned(i)) body->y[i] = body->x[i];
   }
   HoldConstraints(of.h, body);
   const int most = std::max(step->settings.newton_iterations, of.settings.contact.iterations);
   int& done = body->progress.iterations;
   for (bool wants = true; wants;) {
-    if (body->contacts.any()) step->MoveClusters();
+    if (body->contacts.any() || body->attached.has_springs) step->MoveClusters();
     step->MakeGradient();
     double norm = 0.0;
     wants = step->Iterate(&norm);
@@ -131,14 +133,18 @@ void AdvanceHeld(const SubstepOf& of, NewtonStep* step) {
 }
 
 bool AdvanceImplicit(const SubstepOf& of, Body* body, StepStats* stats) {
-  if (body->attached.has_springs) return false;
+  if (body->attached.JoinsBodies()) return false;
   const ImplicitSettings settings = NewtonSettingsOf(*body);
   NewtonStep step = {of, settings, body, stats};
   step.Begin();
-  const bool touches = body->contacts.num_contacts > 0 && MayHold(of.settings, *body);
-  if (touches || !AdvanceFree(of, &step)) {
+  const bool may_touch = MayHold(of.settings, *body);
+  const bool touches = may_touch && body->contacts.num_contacts > 0;
+  if (body->attached.has_springs) {
+    const bool sinks = may_touch && IsBelowSurface(of.settings, kAnyDepth, body);
+    AdvanceHeld(of, touches || sinks, &step);
+  } else if (touches || !AdvanceFree(of, &step)) {
     if (!touches) step.Restart();
-    AdvanceHeld(of, &step);
+    AdvanceHeld(of, true, &step);
   }
   HoldConstraints(of.h, body);
   step.End();

@@ -206,8 +206,8 @@ void SolveIsland(const StepSettings& of_world, int k, int count, bool is_joint, 
   if (is_joint && is_sunk) IterateJointly(of_world, k, count, first, stats);
 }
 
-// Lets the solver of the first body that names one advance an island whose bodies touch each other.
-// Returns false if the substep is splitting's.
+// Lets the solver of the first body that names one advance an island of several bodies. Returns
+// false if the substep is splitting's.
 bool AdvanceJointly(const StepSettings& of_world, int k, int count, Body* first, StepStats* stats) {
   for (Body* body = first; body != nullptr; body = body->next_of_island) {
     const SolverMethod* method = body->solver.method;
@@ -242,7 +242,9 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
       body->progress.starts_coarse = false;  // all bodies of the island correct together
     });
   }
-  if (!is_joint || !AdvanceJointly(of_world, k, count, first, stats)) {
+  const bool is_advanced =
+      first->next_of_island != nullptr && AdvanceJointly(of_world, k, count, first, stats);
+  if (!is_advanced) {
     SolveIsland(of_world, k, count, is_joint, least, first, stats);
   }
   if (is_apart && !of_world.contact.method->corrects_iterates) CorrectApart(of_world, h, first);

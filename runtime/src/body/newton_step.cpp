@@ -107,8 +107,35 @@ double NewtonStep::MakeGradient() {
   return std::sqrt(DotProduct(body->rhs.span(), body->rhs.span()));
 }
 
+void NewtonStep::MakeMatrix(StressDifferential differential) {
+  if (settings.preconditioner == Preconditioner::kJacobi && !is_held) MakeInverses();
+  if (!settings.assembled) return;
+  BlockMatrix* const matrix = &body->newton.matrix;
+  if (has_model()) {
+    MakeModelStiffness(body->elements, Elements(), settings, body->newton.tets.span(), differential,
+                       matrix);
+  } else {
+    MakeStiffness(body->elements, Elements(), At(), differential, matrix);
+  }
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    if (body->x[i].w > 0.0f) matrix->AddToDiagonal(i, MassShare() / body->x[i].w);
+  }
+}
+
 void NewtonStep::Multiply(StressDifferential differential, std::span<const NodeVec> p,
                           std::span<NodeVec> q) {
+  if (settings.assembled) {
+    body->newton.matrix.Multiply(p, q);
+  } else {
+    MultiplyTets(differential, p, q);
+  }
+  ClearPinned(body->x.span(), q);
+  Project(q);
+}
+
+// The same without the matrix, and with any value for pinned nodes.
+void NewtonStep::MultiplyTets(StressDifferential differential, std::span<const NodeVec> p,
+                              std::span<NodeVec> q) {
   const float share = MassShare();
   for (size_t i = 0; i < body->x.size(); ++i) {
     const float w = body->x[i].w;
@@ -121,8 +148,6 @@ void NewtonStep::Multiply(StressDifferential differential, std::span<const NodeV
   } else {
     AddStiffnessProduct(body->elements, Elements(), At(), differential, p, q);
   }
-  ClearPinned(body->x.span(), q);
-  Project(q);
 }
 
 // S in front of the matrix and behind the preconditioner, see constraint_projector.h.
@@ -162,7 +187,7 @@ void NewtonStep::Precondition(std::span<NodeVec> z) {
 // newton.d = A^-1 rhs as far as the settings say. rhs becomes the residual.
 LinearResult NewtonStep::Solve(StressDifferential differential) {
   const PhaseTimer timer(stats, Phase::kSolve);
-  if (settings.preconditioner == Preconditioner::kJacobi) MakeInverses();
+  MakeMatrix(differential);
   const auto multiply = [&](std::span<const NodeVec> p, std::span<NodeVec> q) {
     Multiply(differential, p, q);
   };
@@ -197,9 +222,10 @@ ContactSolve NewtonStep::ContactPart() const {
   return part;
 }
 
-// The same where contacts may hold the body. Moves y, too.
+// The same where contacts or springs may hold the body. Moves y, too.
 LinearResult NewtonStep::SolveHeld(StressDifferential differential) {
   const PhaseTimer timer(stats, Phase::kContact);
+  MakeMatrix(differential);
   Body::Newton& own = body->newton;
   ContactSolve solve = ContactPart();
   const GradientPart part = {.of = &solve,
@@ -207,6 +233,7 @@ LinearResult NewtonStep::SolveHeld(StressDifferential differential) {
                              .y = body->y.span(),
                              .D = own.d.span(),
                              .scratch = {own.p.span(), own.q.span()},
+                             .weight = WeightOf(*body),
                              .work = &own.work,
                              .most = &own.solved};
   const auto multiply = [&](float) { Multiply(differential, part.scratch.p, part.scratch.q); };
@@ -218,17 +245,27 @@ LinearResult NewtonStep::SolveHeld(StressDifferential differential) {
   return result;
 }
 
+// Work of the springs' forces at y along displacements [kg m^2, world].
+double NewtonStep::WorkOfSprings(std::span<const NodeVec> d) {
+  AttachedPoints* const attached = &body->attached;
+  attached->Locate([this](uint32_t node) { return body->y[node]; });
+  return SumSprings([&](const auto& visit) { visit(attached, d); }, SpringWork);
+}
+
 // Moves y along newton.d, unless it `has_moved`, and makes the gradient there. `work` is
 // that of newton.d at the start. Goes back on the way, if the settings say so, until the objective
 // has not risen; with the contacts' impulses as forces. Returns whether y has moved.
 bool NewtonStep::MoveBy(double work, bool has_moved) {
   const std::span<NodeVec> d = body->newton.d.span();
+  const double weight = is_held ? WeightOf(*body) : 1.0;
   const double of_contacts = is_held ? ContactWork(body->contacts, d) : 0.0;
   float moved = 1.0f;
   if (!has_moved) MoveNodes(d, body->y.span());
   for (int i = 0;; ++i) {
     MakeGradient();
-    const double at_end = (DotProduct(body->rhs.span(), d) + of_contacts) * double(moved);
+    double along = weight * (DotProduct(body->rhs.span(), d) + of_contacts);
+    if (is_held && body->attached.has_springs) along += WorkOfSprings(d);
+    const double at_end = along * double(moved);
     const bool rises = !(work * double(moved) + at_end >= 0.0);
     if (!settings.line_search || !rises) return true;
     if (i == 0) ++stats->overshoots;

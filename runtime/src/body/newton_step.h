@@ -14,13 +14,19 @@
 
 namespace plush {
 
-/// Whether clusters move before and after the Newton iterations. They know only the default
-/// material, and no drag by mass. Constraints would have to be put right after them, against the
-/// volume's stiffness, and a stiff body gained energy by that.
+/// Whether clusters move between Newton iterations. They know only the default material, and no
+/// drag by mass. Constraints would have to be put right after them, against the volume's stiffness:
+/// stiff bodies explode by that, even if clusters move only as far as the objective does not rise.
 inline bool MovesClusters(const StepSettings& settings, const Body& body) {
   const ImplicitSettings& own = body.solver.implicit;
   return HasCoarseLevel(settings, body) && own.mass_damping == 0.0f && !own.quasistatic &&
-         !UsesModel(own) && !body.attached.any();
+         !UsesModel(own) && !body.attached.has_constraints;
+}
+
+/// Of a body's energies in the world's units, see contact_gradients.h.
+inline double WeightOf(const Body& body) {
+  const double s = double(body.scale);
+  return s * s * s * s * s;
 }
 
 /// The body's settings. Iterations that they leave open are as tuned, or one Newton iteration with
@@ -33,7 +39,7 @@ struct NewtonStep {
   const ImplicitSettings& settings;
   Body* body;
   StepStats* stats;
-  bool is_held = false;  ///< by contacts
+  bool is_held = false;  ///< by contacts or springs
 
   /// Begins the substep.
   void Begin();
@@ -43,7 +49,8 @@ struct NewtonStep {
   double MakeGradient();
   /// Moves the clusters, if MovesClusters. They take the volume's change from the multipliers,
   /// which do not change meanwhile: where tets resist it so much that this could add energy, they
-  /// move as far as the objective does not rise, or if contacts hold the body, not at all.
+  /// move as far as the objective does not rise, or if contacts or springs hold the body, not at
+  /// all.
   void MoveClusters();
   /// Whether they move while contacts hold the body.
   bool MovesHeldClusters() const;
@@ -56,7 +63,10 @@ struct NewtonStep {
 
   /// The body's part in their contact solve.
   ContactSolve ContactPart() const;
-  /// q = A p, zero for pinned nodes and the spare element (num_nodes + 1 x 1 each).
+  /// Makes what products and solves with a differential need besides MakeGradient.
+  void MakeMatrix(StressDifferential differential);
+  /// q = A p, zero for pinned nodes and the spare element (num_nodes + 1 x 1 each). MakeMatrix has
+  /// been called with this differential.
   void Multiply(StressDifferential differential, std::span<const NodeVec> p, std::span<NodeVec> q);
 
  private:
@@ -78,7 +88,10 @@ struct NewtonStep {
   void MakeInertialPart();
   void AddForces(std::span<const float> starts);
   void MakeInverses();
+  void MultiplyTets(StressDifferential differential, std::span<const NodeVec> p,
+                    std::span<NodeVec> q);
   void Precondition(std::span<NodeVec> z);
+  double WorkOfSprings(std::span<const NodeVec> d);
   LinearResult Solve(StressDifferential differential);
   LinearResult SolveHeld(StressDifferential differential);
   bool MoveBy(double work, bool has_moved);

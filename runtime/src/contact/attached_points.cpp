@@ -39,12 +39,23 @@ Vec3 AttachmentRow::Missing(const Vec3& moved) const {
   return normal * (at_start * drag - length * gain - Dot(normal, impulse));
 }
 
+Vec3 AttachmentRow::Limited(const Vec3& whole) const {
+  const float length2 = Dot(whole, whole);
+  return length2 > most * most ? whole * (most / std::sqrt(length2)) : whole;
+}
+
 Vec3 AttachmentRow::Add(const Vec3& change) {
   const Vec3 old = impulse;
-  impulse += change;
-  const float length2 = Dot(impulse, impulse);
-  if (length2 > most * most) impulse *= most / std::sqrt(length2);
+  impulse = Limited(impulse + change);
   return impulse - old;
+}
+
+Vec3 AttachmentRow::LawImpulse() const { return Limited(impulse + Missing({})); }
+
+Vec3 AttachmentRow::Resistance(const Vec3& motion) const {
+  const Vec3 whole = impulse + Missing({});
+  if (Dot(whole, whole) > most * most) return {};
+  return rest_length == 0.0f ? motion * gain : normal * (Dot(normal, motion) * gain);
 }
 
 Vec3 AttachmentRow::Change(const Vec3& moved, float response) {

@@ -26,6 +26,8 @@
 #include "contact/point_couplings.h"
 #include "solver/coarse_level.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -71,6 +73,9 @@ struct AttachmentRow {
   Vec3 normal;  ///< its direction; matters if rest_length is not 0
   Vec3 before;  ///< `impulse` at Locate [kg m]
   Vec3 known;   ///< the part of `impulse` that both iterates show [kg m]
+  // Of a spring in ContactGradients.
+  Vec3 first;     ///< LawImpulse where it begins [kg m]
+  Vec3 resisted;  ///< K times the motion of the current direction [kg m]
 
   bool is_constraint() const { return num_directions > 0; }
   /// Begins a substep of `h` seconds; `base` and `start` are set.
@@ -80,9 +85,14 @@ struct AttachmentRow {
   Vec3 Change(const Vec3& moved, float response);
   /// The same with the response of the coarse level [1/kg].
   Vec3 Change(const Vec3& moved, const Mat3& response);
+  /// h^2 times a spring's force at `way` [kg m].
+  Vec3 LawImpulse() const;
+  /// What it loses while the way moves on by `motion` [m]: nothing at its limit [kg m].
+  Vec3 Resistance(const Vec3& motion) const;
 
  private:
   Vec3 Missing(const Vec3& moved) const;
+  Vec3 Limited(const Vec3& whole) const;
   Vec3 Add(const Vec3& change);
   Vec3 HeldChange(const Vec3& moved, const Mat3& response);
 };
@@ -275,6 +285,25 @@ struct AttachedPoints {
   void MoveOther(const AttachmentRow& row, const Vec3& change);
   /// Starts sweeps from where changes of impulses move the other bodies before MoveOthers.
   void StartOthers();
+
+  /// Sums term(row, motion of its way [m]) over the springs that act and have their first point
+  /// here. The points of all their bodies have `moved` by the motion.
+  template <class Term>
+  double SumSprings(const Term& term) const {
+    double sum = 0.0;
+    for (const AttachedPoint& at : Current()) {
+      AttachmentRow& row = RowOf(at);
+      if (at.sign > 0.0f && row.acts && !row.is_constraint()) sum += term(&row, MovedOf(row));
+    }
+    return sum;
+  }
+
+  /// Whether a spring that acts joins the body to another one.
+  bool JoinsBodies() const {
+    return std::ranges::any_of(Current(), [this](const AttachedPoint& at) {
+      return RowOf(at).acts && RowOf(at).sides[1].of != nullptr;
+    });
+  }
 
   /// Finds couplings with the points of contacts.
   void FindToContacts(const PointCouplings& of_contacts);

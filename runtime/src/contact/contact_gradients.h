@@ -14,10 +14,14 @@
 // - If the same contacts press and slide as before, z is what a constraint preconditioner gives.
 //   The step is then made conjugate to the one before: conjugate gradients.
 //
+// Springs are rows of the constant problem, too, which A and b do not know: slopes have their
+// forces and curvatures their stiffness.
+//
 // A body's numbers are in its own units, in which lengths are divided by its scale s and masses by
 // s^3 (body.h). So the quadratics, mass times length squared, are added with weights s^5.
 #pragma once
 
+#include "contact/attached_points.h"
 #include "contact/body_contacts.h"
 #include "contact/plane_contacts.h"
 #include "solver/conjugate_gradients.h"
@@ -81,6 +85,27 @@ inline bool TakesOut(const ContactState& state, float tolerance) {
          std::ranges::any_of(state.between, is_out);
 }
 
+/// Sums term(spring, motion of its way [m]) over the springs of bodies, in the world's units [kg
+/// m^2]. for_bodies(visit) calls visit(AttachedPoints or null, displacements of the body's nodes
+/// (num_nodes
+/// + 1 x 1)).
+template <class ForBodies, class Term>
+double SumSprings(const ForBodies& for_bodies, const Term& term) {
+  for_bodies([](AttachedPoints* attached, std::span<const NodeVec> d) {
+    if (attached != nullptr) attached->StartOwn([d](uint32_t node) { return d[node]; });
+  });
+  double sum = 0.0;
+  for_bodies([&](AttachedPoints* attached, std::span<const NodeVec>) {
+    if (attached != nullptr) sum += attached->SumSprings(term);
+  });
+  return sum;
+}
+
+/// The term that is work of the springs' forces.
+inline double SpringWork(AttachmentRow* row, const Vec3& motion) {
+  return double(Dot(row->LawImpulse(), motion));
+}
+
 /// A body's part of the sum. All arrays are (num_nodes + 1 x 1).
 struct GradientPart {
   ContactSolve* of = nullptr;  ///< problem.y is `y`, problem.b is `r`
@@ -100,13 +125,13 @@ struct GradientPart {
 /// - `first`: the list of the parts' `of`.
 ///
 /// `residual` of the result is the length of the last step of A0, relative to the first one, and
-/// `work` that of b and the contacts' impulses along D. Makes at most four times limits.iterations.
-/// Does not allocate.
+/// `work` that of b, the contacts' impulses and the springs' forces along D. Makes at most four
+/// times limits.iterations. Does not allocate.
 template <class ForParts>
 LinearResult ContactGradients(const ForParts& for_parts, const LinearLimits& limits,
                               ContactSolve* first) {
   LinearResult result;
-  // The sum of the bodies' terms: term(part), in the units of the body that weighs 1.
+  // The sum of the bodies' terms: term(part), in the world's units.
   const auto sum_of = [&](const auto& term) {
     double sum = 0.0;
     for_parts([&](const GradientPart& part, const auto&) { sum += part.weight * term(part); });
@@ -115,11 +140,31 @@ LinearResult ContactGradients(const ForParts& for_parts, const LinearLimits& lim
   const auto along = [](const GradientPart& part, std::span<const NodeVec> d) {
     return DotProduct(part.r, d) + ContactWork(*part.of->state, d);
   };
-  for_parts([](const GradientPart& part, const auto&) {
+  bool has_springs = false;
+  for_parts([&](const GradientPart& part, const auto&) {
     std::fill(part.D.begin(), part.D.end(), NodeVec());
     *part.work = 0.0;
     *part.most = {};
+    const AttachedPoints* attached = part.of->problem.attached;
+    has_springs = has_springs || (attached != nullptr && attached->has_springs);
   });
+  // The same of springs, for the motion that the vectors of(part) make.
+  const auto sum_of_springs = [&](const auto& vectors, const auto& term) {
+    if (!has_springs) return 0.0;
+    return SumSprings(
+        [&](const auto& visit) {
+          for_parts([&](const GradientPart& part, const auto&) {
+            visit(part.of->problem.attached, vectors(part));
+          });
+        },
+        term);
+  };
+  const auto step_of = [](const GradientPart& part) {
+    return std::span<const NodeVec>(part.of->d);
+  };
+  const auto direction_of = [](const GradientPart& part) {
+    return std::span<const NodeVec>(part.scratch.p);
+  };
   double start = 0.0, curvature = 0.0;
   uint64_t set = 0;
   bool may_turn = false;
@@ -136,8 +181,15 @@ LinearResult ContactGradients(const ForParts& for_parts, const LinearLimits& lim
     });
     const bool is_same = result.iterations > 0 && now == set;
     set = now;
+    if (result.iterations == 0) {
+      sum_of_springs(step_of, [](AttachmentRow* row, const Vec3&) {
+        row->first = row->LawImpulse();
+        return 0.0;
+      });
+    }
     const double length2 =
-        sum_of([&](const GradientPart& part) { return along(part, part.of->d); });
+        sum_of([&](const GradientPart& part) { return along(part, part.of->d); }) +
+        sum_of_springs(step_of, SpringWork);
     if (result.iterations == 0) start = length2;
     if (!(length2 > 0.0)) break;
     result.residual = std::sqrt(length2 / start);
@@ -145,21 +197,30 @@ LinearResult ContactGradients(const ForParts& for_parts, const LinearLimits& lim
     double turn = 0.0;
     if (is_same && may_turn && !takes_out) {
       const double product =
-          sum_of([](const GradientPart& part) { return DotProduct(part.of->d, part.scratch.q); });
+          sum_of([](const GradientPart& part) { return DotProduct(part.of->d, part.scratch.q); }) +
+          sum_of_springs(step_of, [](AttachmentRow* row, const Vec3& motion) {
+            return double(Dot(row->resisted, motion));
+          });
       turn = std::fmax(-product / curvature, 0.0);
     }
     for_parts([&](const GradientPart& part, const auto& multiply) {
       TurnDirection(static_cast<float>(turn), part.of->d, part.scratch.p);
       multiply(static_cast<float>(turn));
     });
-    curvature =
-        sum_of([](const GradientPart& part) { return DotProduct(part.scratch.p, part.scratch.q); });
+    curvature = sum_of([](const GradientPart& part) {
+                  return DotProduct(part.scratch.p, part.scratch.q);
+                }) +
+                sum_of_springs(direction_of, [](AttachmentRow* row, const Vec3& motion) {
+                  row->resisted = row->Resistance(motion);
+                  return double(Dot(row->resisted, motion));
+                });
     if (!(curvature > 0.0)) {
       result.is_indefinite = true;
       break;
     }
     const double slope =
-        sum_of([&](const GradientPart& part) { return along(part, part.scratch.p); });
+        sum_of([&](const GradientPart& part) { return along(part, part.scratch.p); }) +
+        sum_of_springs(direction_of, SpringWork);
     double step = slope / curvature;
     if (takes_out) {
       step = 1.0;
@@ -179,6 +240,9 @@ LinearResult ContactGradients(const ForParts& for_parts, const LinearLimits& lim
   }
   result.work = sum_of(
       [](const GradientPart& part) { return *part.work + ContactWork(*part.of->state, part.D); });
+  result.work += sum_of_springs(
+      [](const GradientPart& part) { return std::span<const NodeVec>(part.D); },
+      [](AttachmentRow* row, const Vec3& motion) { return double(Dot(row->first, motion)); });
   return result;
 }
 

@@ -334,7 +334,7 @@ void SolveWithContacts(ContactSolve* first, const JobSystem* jobs) {
       of->state->has_changed = !of->state->is_settled;
     });
     for (const ContactSolve* of = first; of != nullptr; of = of->next) {
-      any = any || of->state->any();
+      any = any || of->state->any() || (first->next != nullptr && of->state->attached != nullptr);
       any_new = any_new || of->added.any;
     }
     if (!any || !any_new) break;

@@ -146,6 +146,7 @@ StateBody Saved(const Body& body, const StepStats& stats) {
   out.alpha = implicit.alpha;
   out.beta = implicit.beta;
   out.exact_degenerate_stress = implicit.exact_degenerate_stress ? 1 : 0;
+  out.assembled = implicit.assembled ? 1 : 0;
   if (out.solver != 0 && UsesModel(implicit)) {
     out.num_models = static_cast<uint32_t>(body.newton.tets.size());
   }

@@ -162,6 +162,7 @@ BodySolver StateReader::SolverOf(const StateBody& b) const {
                      .differential = static_cast<StressDifferential>(b.differential),
                      .preconditioner = static_cast<Preconditioner>(b.preconditioner),
                      .line_search = b.line_search != 0,
+                     .assembled = b.assembled != 0,
                      .mass_damping = b.mass_damping,
                      .linear_method = static_cast<LinearMethod>(b.linear_method),
                      .quasistatic = b.quasistatic != 0,
@@ -201,7 +202,7 @@ Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSys
       b.linear_method != static_cast<uint32_t>(solver.implicit.linear_method) ||
       b.model != static_cast<uint32_t>(solver.implicit.model) ||
       b.rotation != static_cast<uint32_t>(solver.implicit.rotation) || b.quasistatic > 1 ||
-      b.exact_degenerate_stress > 1) {
+      b.exact_degenerate_stress > 1 || b.assembled > 1) {
     return wrong("settings of the solver are out of range");
   }
   if (!std::isfinite(b.searched_way) || !(b.searched_way >= 0.0) ||

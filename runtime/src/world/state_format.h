@@ -38,7 +38,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 13;
+inline constexpr uint32_t kStateVersion = 14;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -246,9 +246,11 @@ struct StateBody {
   uint32_t linear_method, quasistatic, model, rotation;
   float alpha, beta;
   uint32_t exact_degenerate_stress;
+  uint32_t assembled;
   uint32_t num_models;  ///< tets with a ModelTet: all or none
+  uint32_t padding;
 };
-static_assert(sizeof(StateBody) == 344);
+static_assert(sizeof(StateBody) == 352);
 
 inline bool Has(const StateBody& body, StateBodyFlags flag) { return (body.flags & flag) != 0; }
 

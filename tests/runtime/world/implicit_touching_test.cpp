@@ -209,6 +209,47 @@ TEST_CASE("An implicit body and another one gain no energy in an impact") {
   CHECK(most_pairs == 1);
 }
 
+TEST_CASE("A spring takes its part of the weight of an implicit body that rests on another one") {
+  const Which which = GENERATE(Which{true, false}, Which{false, true}, Which{true, true});
+  const float scale = GENERATE(1.0f, 0.8f);  // of the upper one
+  const float stiffness = GENERATE(20.0f, 1.0e4f);
+  CAPTURE(which.first, which.second, scale, stiffness);
+  Cubes cubes;
+  AddPlane(&cubes.world, {});
+  BodyDesc desc;
+  desc.material.young = 3.0e5f;
+  const BodyId low = cubes.Add({}, SolverFor(which.first), desc);
+  desc.scale = scale;
+  const BodyId high = cubes.Add({0.02f, kSize + 0.001f, 0.01f}, SolverFor(which.second), desc);
+  // At a node in the middle of the upper side, with a target as far above as takes half the weight.
+  uint32_t top = 0;
+  const std::vector<Vec3> nodes = cubes.Nodes(high);
+  const auto is_nearer = [&](const Vec3& a, const Vec3& b) {
+    const Eigen::Vector3d middle(0.1 * double(scale), 1.0, 0.1 * double(scale));
+    return (ToEigen(a) - middle).norm() < (ToEigen(b) - middle).norm();
+  };
+  for (uint32_t i = 1; i < nodes.size(); ++i) {
+    if (is_nearer(nodes[i], nodes[top])) top = i;
+  }
+  const double weight = cubes.Mass(high) * 9.81;
+  AttachmentDesc spring = {.body = high, .target = nodes[top], .stiffness = stiffness};
+  spring.nodes[0] = top;
+  spring.weights = {1.0f, 0.0f, 0.0f, 0.0f};
+  spring.target.y += static_cast<float>(0.5 * weight) / stiffness;
+  AttachmentId id;
+  REQUIRE(cubes.world.Attach(spring, &id).ok());
+  cubes.Step(300);
+  CHECK(cubes.most_linear > 0);
+  CHECK(cubes.world.stats().body_pairs == 1);
+  CHECK(cubes.world.stats().max_speed < 1e-3f);
+  Vec3 pull;
+  REQUIRE(cubes.world.AttachmentForce(id, &pull).ok());
+  CHECK(double(pull.y) > 0.3 * weight);
+  CHECK(double(pull.y) < 0.9 * weight);  // the cubes sag, which stretches a stiff one
+  CHECK(double(pull.y) - cubes.Force().y() == Approx(weight).epsilon(0.01));
+  CHECK(cubes.Mass(low) > 0.0);
+}
+
 namespace {
 
 // A cube that falls askew on one whose lowest nodes are pinned.

@@ -159,13 +159,14 @@ TEST_CASE("A scene and its bodies may have the implicit solver") {
 TEST_CASE("Bodies of the implicit solver may have material models and rotation methods") {
   const auto scene = ParseScene(R"({"bodies":[{"asset":"a","material":{"model":"neo_hookean"}}],
     "solver":{"name":"implicit","linear_method":"minimum_residuals","preconditioner":"none",
-      "line_search":false,"quasistatic":true,"rotation":"degeneration_aware","alpha":0.2,
+      "line_search":false,"assembled":true,"quasistatic":true,"rotation":"degeneration_aware","alpha":0.2,
       "beta":2,"exact_degenerate_stress":true}})",
                                 "");
   if (!scene.ok()) FAIL(scene.error().message);
   CHECK(scene.value().bodies[0].solver.implicit ==
         ImplicitSettings{.preconditioner = Preconditioner::kNone,
                          .line_search = false,
+                         .assembled = true,
                          .linear_method = LinearMethod::kMinimumResiduals,
                          .quasistatic = true,
                          .model = MaterialModel::kNeoHookean,
