@@ -11,6 +11,7 @@
 #include "commands/output.h"
 #include "import/tet_files.h"
 #include "simulate/draw_layers.h"
+#include "simulate/event_record.h"
 #include "simulate/glb_export.h"
 #include "simulate/obj_export.h"
 #include "simulate/pc2_export.h"
@@ -45,6 +46,7 @@ struct SimulateOptions {
   std::optional<float> damping;
   std::optional<float> density;
   std::string stats;
+  std::string events;
   std::string export_path;
   std::string save_state;
   std::string load_state;
@@ -56,6 +58,7 @@ struct SimulateOptions {
 };
 
 struct Exports {
+  std::optional<EventRecord> events;          // for --events
   std::optional<AnimationRecorder> recorder;  // for .glb
   std::optional<Result<ObjFiles>> frame;      // for .obj
   std::optional<PointCacheRecorder> points;   // for .pc2
@@ -137,9 +140,9 @@ Result<Done> CheckOptions(const SimulateOptions& options, const Scene& scene) {
                  ""};
   }
   const std::string mtl = is_obj ? MtlPath(options.export_path) : "";
-  return CheckOutputs(
-      {options.export_path, mtl, options.stats, options.save_state, options.output.report},
-      {options.input});
+  return CheckOutputs({options.export_path, mtl, options.stats, options.events, options.save_state,
+                       options.output.report},
+                      {options.input});
 }
 
 // Sets the built scene to the state of --load-state.
@@ -155,6 +158,7 @@ Result<RunRecord> Run(const SimulateOptions& options, const Scene& scene, SceneW
   const bool wants_obj = HasEnding(options.export_path, ".obj");
   const uint32_t obj_frame = options.frame.value_or(scene.steps);
   const Progress progress(scene.steps, options.output.quiet);
+  bool has_room = true;
   interrupted = 0;
   const auto old_handler = std::signal(SIGINT, Interrupt);
   auto record = RunScene(scene, scene_world, [&](const SceneWorld& world, uint32_t done) {
@@ -165,9 +169,16 @@ Result<RunRecord> Run(const SimulateOptions& options, const Scene& scene, SceneW
       const std::filesystem::path mtl = MtlPath(options.export_path);
       exports->frame = ExportObj(world, mtl.filename().string(), options.draw_flags);
     }
-    return interrupted == 0;
+    has_room = !exports->events || exports->events->Observe(done);
+    return has_room && interrupted == 0;
   });
   std::signal(SIGINT, old_handler);
+  if (record.ok() && !has_room) {
+    return Error{ExitCode::kLimit,
+                 "the events of " + std::to_string(record.value().steps.size()) + " of " +
+                     std::to_string(scene.steps) + " steps exceed 1 GiB; nothing was written",
+                 ""};
+  }
   if (record.ok() && interrupted != 0) {
     return Error{ExitCode::kLimit,
                  "interrupted after " + std::to_string(record.value().steps.size()) + " of " +
@@ -206,6 +217,8 @@ Result<Done> WriteResults(const SimulateOptions& options, const SceneWorld& scen
     if (!state.ok()) return state.error().WithContext(options.save_state);
     files.push_back({options.save_state, state.value()});
   }
+  const std::string events = exports.events ? exports.events->Document() : "";
+  if (exports.events) add_text(options.events, events);
   const std::string text = statistics.dump(1) + "\n";
   if (!options.stats.empty()) add_text(options.stats, text);
   return WriteFilesAtomically(files);
@@ -241,8 +254,10 @@ Result<Done> Simulate(SimulateOptions options, FindingList* findings, nlohmann::
     if (!fits.ok()) return fits;
     exports.recorder.emplace(scene.value().steps, stride, scene.value().dt, options.draw_flags);
   }
+  if (!options.events.empty()) exports.events.emplace(&scene_world.value(), scene.value().dt);
   const auto record = Run(options, scene.value(), &scene_world.value(), &exports);
   if (!record.ok()) return record.error();
+  if (exports.events) exports.events->Finish();
   const auto sound = JudgeRun(record.value(), findings);
   *document = StatisticsJson(scene.value(), scene_world.value(), record.value());
   (*document)["tool_version"] = kVersionString;
@@ -278,6 +293,8 @@ void AddRunOptions(CLI::App* verb, SimulateOptions* options) {
 void AddExportOptions(CLI::App* verb, SimulateOptions* options) {
   OptionGroup group(verb, "Results");
   group.Text("--stats", &options->stats, "FILE", "write statistics of every step as JSON");
+  group.Text("--events", &options->events, "FILE",
+             "write what touched, slept, woke and broke in each step as JSON");
   group.Text("--save-state", &options->save_state, "FILE",
              "write the state at the end, for --load-state");
   group.Text("--export", &options->export_path, "FILE",

@@ -50,6 +50,7 @@ struct Outputs {
             {"bake", obj, "-o", other, "--tets", "50", "--depfile", path},
             {"export", baked, "--to", "vtu", "-o", path},
             {"simulate", baked, "--steps", "2", "--stats", path},
+            {"simulate", baked, "--steps", "2", "--events", path},
             {"info", baked, "--report", path}};
   }
 
@@ -155,6 +156,7 @@ TEST_CASE("No verb overwrites its own input") {
   for (const std::vector<std::string>& run :
        {std::vector<std::string>{"export", outputs.baked, "--to", "obj", "-o", outputs.baked},
         {"simulate", outputs.baked, "--stats", outputs.baked},
+        {"simulate", outputs.baked, "--events", outputs.baked},
         {"bake", outputs.obj, "-o", outputs.obj},
         {"bake", outputs.obj, "-o", outputs.folder / "b.plush", "--depfile", outputs.obj}}) {
     INFO(run[0]);

@@ -43,6 +43,36 @@ TEST_CASE("plush simulate drops a baked body, with statistics, report and a .glb
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 4);
 }
 
+TEST_CASE("plush simulate --events writes the events of every step") {
+  const TemporaryFolder folder;
+  const std::string ball = WriteBall(folder), path = folder / "events.json";
+  const std::vector<std::string> drop = {"simulate", ball, "--steps", "60", "-q"};
+  auto with = drop;
+  with.insert(with.end(), {"--events", path, "--save-state", folder / "with.state"});
+  const PlushRun run = RunPlush(with);
+  INFO(run.err);
+  REQUIRE(run.exit_code == 0);
+  const json document = json::parse(Content(path));
+  CHECK(document["steps"] == 60);
+  CHECK(document["bodies"] == json({"ball"}));
+  REQUIRE_FALSE(document["events"].empty());
+  // It falls from 0.3 of its height, 0.8 m for its surface.
+  CHECK(document["events"][0]["time_s"].get<double>() == Approx(0.22).margin(0.02));
+  CHECK(document["events"][0]["contacts"][0]["type"] == "began");
+  // A state goes on as one of a run without events does.
+  auto without = drop;
+  without.insert(without.end(), {"--save-state", folder / "without.state"});
+  REQUIRE(RunPlush(without).exit_code == 0);
+  const auto hash_after = [&](const std::string& state) {
+    const PlushRun next =
+        RunPlush({"simulate", ball, "--steps", "30", "--json", "--load-state", folder / state});
+    INFO(next.err);
+    REQUIRE(next.exit_code == 0);
+    return json::parse(next.out)["state_hash"];
+  };
+  CHECK(hash_after("with.state") == hash_after("without.state"));
+}
+
 TEST_CASE("plush simulate --json prints one document, equal for every number of threads") {
   const TemporaryFolder folder;
   WriteBall(folder);
@@ -264,6 +294,7 @@ TEST_CASE("plush simulate ends in the documented exit codes and leaves old outpu
       {{folder / "absent.json"}, 2, "absent.plush"},
       {{ball, "--stats", folder / "no/such/stats.json"}, 2, "stats.json"},
       {{ball, "--stats", folder.path()}, 2, "cannot write"},
+      {{ball, "--events", folder.path()}, 2, "cannot write"},
       {{folder / "garbage.plush"}, 3, "garbage.plush"},
       {{ball, "--export", folder / "out.fbx"}, 5, ".glb (animated), .obj"},
       {{ball, "--draw", "cage", "--export", folder / "f.pc2"}, 1, "--draw"},
