@@ -90,12 +90,40 @@ struct LaneOf {
   void Add(size_t i, const Vec3& by) const { Set(i, (*this)(i) + by); }
 };
 
+// Whether springs change their impulses while clusters move. Soft ones need not: the solve before
+// and the one after know them, and how much clusters move is wrong by this share at most.
+bool ActsOnClusters(const Body& body) {
+  constexpr float kShare = 0.25f;  // of a cluster's mass
+  const CoarseLevel& coarse = body.system->coarse;
+  const AttachedPoints& attached = body.attached;
+  if (!attached.any()) return false;
+  if (attached.has_constraints || attached.joins_bodies) return true;
+  float gains[kMaxClusters] = {};
+  for (const AttachedPoint& at : attached.Current()) {
+    const AttachmentRow& row = attached.RowOf(at);
+    for (int k = 0; k < 4 && row.acts; ++k) {
+      if (at.point.Free(k) == 0.0f) continue;
+      gains[coarse.clusters[at.point.nodes[k]]] += row.gain * std::fabs(at.point.Free(k));
+    }
+  }
+  const float to_world = body.scale * body.scale * body.scale;
+  for (size_t k = 0; k < coarse.num_clusters(); ++k) {
+    if (gains[k] > kShare * coarse.masses[k] * to_world) return true;
+  }
+  return false;
+}
+
 LaneOf RhsOf(Crowd* crowd, const Body& body) { return {&crowd->rhs[body.lane], kCrowdVector}; }
 
 }  // namespace
 
 bool ReserveAttached(const Allocator& allocator, uint32_t count, Body* body) {
   return ReserveSolve(allocator, body) && body->attached.Reserve(allocator, count, body->x.size());
+}
+
+bool ReserveSprings(const Allocator& allocator, Body* body) {
+  SpringBlock& springs = body->attached.springs;
+  return springs.capacity() > 0 || springs.Reserve(allocator, body->attached.points.size());
 }
 
 bool ReserveConstraints(const Allocator& allocator, uint32_t count, Body* body) {
@@ -127,6 +155,8 @@ void BeginAttachments(const StepSettings& settings, int k, int count, Body* body
     if (row.acts) PlaceRow(settings, k, count, at, body, &row);
     row.Begin(settings.dt / static_cast<float>(count));
   }
+  if (attached.has_springs) attached.ListSprings();
+  attached.acts_on_clusters = ActsOnClusters(*body);
 }
 
 void EndAttachments(float h, int count, Body* body) {
@@ -196,11 +226,15 @@ void AddToLane(Crowd* crowd, Body* body) {
 
 void SolveLaneCoarse(const StepSettings& settings, std::span<ClusterSums> sums, Crowd* crowd,
                      Body* body) {
-  if (!body->attached.any()) return;
+  AttachedPoints& attached = body->attached;
+  if (!attached.any()) return;
+  if (!attached.acts_on_clusters) {
+    return attached.AddToInertia(body->system->coarse.clusters.span(), sums);
+  }
   CoarseContacts solve = {.coarse = &body->system->coarse,
                           .matrix = &body->coarse,
                           .clusters = body->system->coarse.clusters.span(),
-                          .attached = &body->attached,
+                          .attached = &attached,
                           .sums = sums,
                           .responses = &body->responses,
                           .d = body->d.span()};
@@ -211,7 +245,7 @@ void SolveLaneCoarse(const StepSettings& settings, std::span<ClusterSums> sums, 
     vectors.Set(kVectorsOfSums * k, sums[k].impulse);
     vectors.Set(kVectorsOfSums * k + 1, sums[k].moment);
   }
-  body->attached.AddToInertia(body->system->coarse.clusters.span(), sums);
+  attached.AddToInertia(body->system->coarse.clusters.span(), sums);
 }
 
 }  // namespace plush

@@ -10,6 +10,9 @@ namespace plush {
 /// the allocator fails.
 bool ReserveAttached(const Allocator& allocator, uint32_t count, Body* body);
 
+/// The same for springs among them, which are solved together.
+bool ReserveSprings(const Allocator& allocator, Body* body);
+
 /// The same for `count` constraints among them.
 bool ReserveConstraints(const Allocator& allocator, uint32_t count, Body* body);
 

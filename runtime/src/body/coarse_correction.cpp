@@ -101,16 +101,18 @@ namespace {
 
 CoarseContacts PartOf(const StepSettings& settings, float h, std::span<ClusterSums> sums,
                       Body* body) {
+  AttachedPoints& attached = body->attached;
+  const bool answers = attached.any() && attached.acts_on_clusters;
   return {.coarse = &body->system->coarse,
           .matrix = &body->coarse,
           .clusters = body->system->coarse.clusters.span(),
           .problem = ProblemOf(settings, h, *body),
           .state = body->contacts.any() ? &body->contacts : nullptr,
-          .attached = body->attached.any() ? &body->attached : nullptr,
+          .attached = answers ? &attached : nullptr,
           .sums = sums,
           .responses = &body->responses,
           .d = body->d.span(),
-          .is_soft = body->progress.is_soft && !body->attached.any()};
+          .is_soft = body->progress.is_soft && !answers};
 }
 
 // Finds the sums that the clusters' motions follow from, but for contacts, and C.
@@ -179,7 +181,7 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
   const std::span<ClusterSums> sums = {of_clusters, body->system->coarse.num_clusters()};
   BeginCorrection(settings, h, sums, body, stats, has_matrix);
   AttachedPoints* attached = body->attached.any() ? &body->attached : nullptr;
-  if (body->contacts.any() || attached != nullptr) {
+  if (body->contacts.any() || (attached != nullptr && attached->acts_on_clusters)) {
     const PhaseTimer timer(stats, SolvePhase(settings, *body));
     CoarseContacts part = PartOf(settings, h, sums, body);
     SolveCoarseContacts(&part);

@@ -88,11 +88,14 @@ bool AttachedPoints::Reserve(const Allocator& allocator, uint32_t count, size_t 
   Array<AttachedPoint> more_points;
   Array<float> more_columns, more_couplings, more_to_contacts;
   Array<NodeVec> more_solved;
+  Array<EmbeddedPoint> more_contact_points;
   if (!more_points.Allocate(allocator, capacity) ||
       !more_columns.Allocate(allocator, capacity * of_nodes, 0.0f) ||
       !more_couplings.Allocate(allocator, capacity * capacity, 0.0f) ||
       !more_to_contacts.Allocate(allocator, capacity * most_slots, 0.0f) ||
-      !more_solved.Allocate(allocator, of_nodes + 1)) {
+      !more_solved.Allocate(allocator, of_nodes + 1) ||
+      !more_contact_points.Allocate(allocator, most_slots) ||
+      (springs.capacity() > 0 && !springs.Reserve(allocator, capacity))) {
     return false;
   }
   std::copy_n(points.begin(), num_points, more_points.begin());
@@ -101,6 +104,7 @@ bool AttachedPoints::Reserve(const Allocator& allocator, uint32_t count, size_t 
   couplings = std::move(more_couplings);
   to_contacts = std::move(more_to_contacts);
   solved = std::move(more_solved);
+  contact_points = std::move(more_contact_points);
   num_nodes = of_nodes;
   factor_id = 0;
   return true;
@@ -117,6 +121,8 @@ void AttachedPoints::Find(const FactoredSystem& system) {
   if (factor_id == system.id) return;
   if (factor_id == 0) FindBlock();
   factor_id = system.id;
+  springs.Clear();
+  num_contact_points = 0;
   for (uint32_t first = 0; first < num_points; first += 3) {
     const uint32_t count = std::min(num_points - first, 3u);
     std::fill(solved.begin(), solved.end(), NodeVec());
@@ -140,6 +146,57 @@ void AttachedPoints::Find(const FactoredSystem& system) {
     }
   }
   block.Factor(couplings.span(), points.size());
+}
+
+void AttachedPoints::ListSprings() {
+  constexpr float kLeastGain = 1.0e-12f;  // [kg]; with softer ones, the numbers overflow
+  springs.StartList();
+  for (uint32_t i = 0; i < num_points; ++i) {
+    const AttachmentRow& row = RowOf(points[i]);
+    const bool is_linear = !row.is_constraint() && row.rest_length == 0.0f && row.gain > kLeastGain;
+    if (!is_linear || !row.acts || row.sides[1].of != nullptr) continue;
+    if (springs.List(i, row.gain)) continue;
+    springs.StartList();  // too many
+    break;
+  }
+  springs.EndList(couplings.span(), points.size(), 1.0f / (scale * scale * scale));
+}
+
+bool AttachedPoints::FindSpringChanges() {
+  const size_t n = springs.capacity();
+  float* const numbers = springs.numbers.data();
+  for (uint32_t k = 0; k < springs.num_springs; ++k) {
+    const AttachedPoint& at = points[springs.points[k]];
+    const Vec3 e = RowOf(at).Missing(at.moved * (at.sign * scale)) * (1.0f / springs.gains[k]);
+    numbers[k] = e.x, numbers[n + k] = e.y, numbers[2 * n + k] = e.z;
+  }
+  springs.Solve();
+  bool fits = true;
+  for (uint32_t k = 0; k < springs.num_springs; ++k) {
+    AttachedPoint& at = points[springs.points[k]];
+    const AttachmentRow& row = RowOf(at);
+    at.change = {numbers[k], numbers[n + k], numbers[2 * n + k]};
+    const Vec3 whole = row.impulse + at.change;
+    fits = fits && !(Dot(whole, whole) > row.most * row.most);
+  }
+  return fits;
+}
+
+void AttachedPoints::MoveBySprings() {
+  float* const by_x = springs.responses.data();
+  float *const by_y = by_x + num_points, *const by_z = by_y + num_points;
+  std::fill_n(by_x, 3 * size_t{num_points}, 0.0f);
+  for (uint32_t k = 0; k < springs.num_springs; ++k) {
+    const uint32_t i = springs.points[k];
+    const Vec3 own = Own(points[i], points[i].change);
+    const float* const coupled = &couplings[points.size() * i];
+    for (uint32_t j = 0; j < num_points; ++j) {
+      by_x[j] += coupled[j] * own.x;
+      by_y[j] += coupled[j] * own.y;
+      by_z[j] += coupled[j] * own.z;
+    }
+  }
+  for (uint32_t j = 0; j < num_points; ++j) points[j].moved += Vec3{by_x[j], by_y[j], by_z[j]};
 }
 
 void AttachedPoints::FindWays() {
@@ -166,6 +223,7 @@ void AttachedPoints::FindWays() {
 }
 
 void AttachedPoints::StartOthers() {
+  if (!joins_bodies) return;
   for (const AttachedPoint& at : Current()) {
     for (const AttachmentRow::Side& side : RowOf(at).sides) {
       if (side.of == nullptr || side.of == this) continue;
@@ -199,20 +257,34 @@ void AttachedPoints::MoveOther(const AttachmentRow& row, const Vec3& change) {
 }
 
 void AttachedPoints::AddChanges(std::span<NodeVec> d) const {
+  constexpr uint32_t kTogether = 4;
+  Float4 impulses[kTogether];
+  const float* from[kTogether];
+  uint32_t count = 0;
+  const auto flush = [&] {
+    if (count == 0) return;
+    for (uint32_t c = count; c < kTogether; ++c) impulses[c] = Broadcast(0.0f), from[c] = from[0];
+    for (size_t node = 0; node < num_nodes; ++node) {
+      Float4 sum = Load4(&d[node].x);
+      for (uint32_t c = 0; c < kTogether; ++c) sum = sum + impulses[c] * Broadcast(from[c][node]);
+      Store4(sum, &d[node].x);
+    }
+    count = 0;
+  };
   for (uint32_t i = 0; i < num_points; ++i) {
     const AttachmentRow& row = RowOf(points[i]);
     const Vec3 own = Own(points[i], row.impulse - row.before);
     if (IsZero(own)) continue;
     const NodeVec padded(own, 0.0f);
-    const Float4 impulse = Load4(&padded.x);
-    const float* column = &columns[num_nodes * i];
-    for (size_t node = 0; node < num_nodes; ++node) {
-      Store4(Load4(&d[node].x) + impulse * Broadcast(column[node]), &d[node].x);
-    }
+    impulses[count] = Load4(&padded.x);
+    from[count++] = &columns[num_nodes * i];
+    if (count == kTogether) flush();
   }
+  flush();
 }
 
 void AttachedPoints::MoveOthers() {
+  if (!joins_bodies) return;
   for (const AttachedPoint& at : Current()) {
     AttachmentRow& row = RowOf(at);
     for (const AttachmentRow::Side& side : row.sides) {
@@ -235,21 +307,32 @@ void AttachedPoints::KnowImpulses() {
 void AttachedPoints::SweepAlone(float accuracy) {
   constexpr int kMostSweeps = 32;
   const auto ignore = [](AttachedPoints*, uint32_t, const Vec3&) {};
+  float longest = 0.0f;
+  if (springs.num_springs == num_points && SweepSprings(ignore, &longest)) return;
   for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
     if (Sweep(ignore) <= accuracy * scale) return;
   }
 }
 
 void AttachedPoints::FindToContacts(const PointCouplings& of_contacts) {
-  for (uint32_t i = 0; i < num_points; ++i) {
-    const float* column = &columns[num_nodes * i];
-    float* to = &to_contacts[size_t{of_contacts.stride} * i];
-    for (uint32_t slot = 0; slot < of_contacts.num_slots; ++slot) {
-      const EmbeddedPoint& point = of_contacts.points[slot];
-      to[slot] = 0.0f;
-      for (int k = 0; k < 4; ++k) to[slot] += point.Free(k) * column[point.nodes[k]];
+  const auto is_same = [](const EmbeddedPoint& a, const EmbeddedPoint& b) {
+    for (int k = 0; k < 4; ++k) {
+      if (a.nodes[k] != b.nodes[k] || a.Free(k) != b.Free(k)) return false;
+    }
+    return true;
+  };
+  for (uint32_t slot = 0; slot < of_contacts.num_slots; ++slot) {
+    const EmbeddedPoint& point = of_contacts.points[slot];
+    if (slot < num_contact_points && is_same(contact_points[slot], point)) continue;
+    contact_points[slot] = point;
+    for (uint32_t i = 0; i < num_points; ++i) {
+      const float* column = &columns[num_nodes * i];
+      float sum = 0.0f;
+      for (int k = 0; k < 4; ++k) sum += point.Free(k) * column[point.nodes[k]];
+      to_contacts[size_t{of_contacts.stride} * i + slot] = sum;
     }
   }
+  num_contact_points = of_contacts.num_slots;
 }
 
 void AttachedPoints::AddTo(std::span<const uint16_t> clusters, std::span<ClusterSums> sums) const {

@@ -7,7 +7,8 @@
 // so its compliance is 1 / K. A change of p moves the point by S_ii, as an impulse on a contact
 // does (point_couplings.h), so the exact change of one row is
 //   (-K e + c h e_start - p) / (1 + K S_ii).
-// Gauss-Seidel sweeps over rows and contacts find all impulses; none needs another factor. Between
+// Gauss-Seidel sweeps over rows and contacts find all impulses; none needs another factor. They
+// take springs that are linear and pull at targets together (spring_block.h). Between
 // two bodies, both answer: S_ii is the sum of theirs, and each gets the opposite impulse at once,
 // so momentum stays whenever the sweeps end.
 //
@@ -24,6 +25,7 @@
 #include "contact/constraint_block.h"
 #include "contact/plane_contacts.h"
 #include "contact/point_couplings.h"
+#include "contact/spring_block.h"
 #include "solver/coarse_level.h"
 
 #include <algorithm>
@@ -89,9 +91,10 @@ struct AttachmentRow {
   Vec3 LawImpulse() const;
   /// What it loses while the way moves on by `motion` [m]: nothing at its limit [kg m].
   Vec3 Resistance(const Vec3& motion) const;
+  /// What the law asks of `impulse` more, after a further motion `moved` of the way [kg m].
+  Vec3 Missing(const Vec3& moved) const;
 
  private:
-  Vec3 Missing(const Vec3& moved) const;
   Vec3 Limited(const Vec3& whole) const;
   Vec3 Add(const Vec3& change);
   Vec3 HeldChange(const Vec3& moved, const Mat3& response);
@@ -118,8 +121,11 @@ struct AttachedPoints {
   uint32_t num_loaded_constraints = 0;
   bool is_stale = false;          ///< whether rows or pins have changed since `points` was filled
   bool has_target = false;        ///< whether a row holds the body to something else than a body
+  bool joins_bodies = false;      ///< whether a row holds it to another body
   bool has_springs = false;       ///< whether a row is a spring
   bool has_constraints = false;   ///< whether a row is a constraint
+  bool acts_on_clusters = true;   ///< whether impulses change while clusters move
+  SpringBlock springs;            ///< of the rows that are solved together
   ConstraintBlock block;          ///< of the rows that are constraints
   std::span<AttachmentRow> rows;  ///< of the world, by slot
   // The body: at the start of the substep, and its current iterate.
@@ -134,7 +140,9 @@ struct AttachedPoints {
   Array<float> couplings;            ///< between points [1/kg] (capacity x capacity)
   // Scratch memory.
   Array<float> to_contacts;  ///< with points of contacts by slot [1/kg] (capacity x most slots)
-  Array<NodeVec> solved;     ///< (num_nodes + 1 x 1)
+  Array<EmbeddedPoint> contact_points;  ///< of the slots that are known (most slots x 1)
+  uint32_t num_contact_points = 0;
+  Array<NodeVec> solved;  ///< (num_nodes + 1 x 1)
 
   std::span<AttachedPoint> Current() { return points.span().first(num_points); }
   std::span<const AttachedPoint> Current() const { return points.span().first(num_points); }
@@ -159,6 +167,9 @@ struct AttachedPoints {
   /// Finds columns, couplings and the block unless they are known for the factor. Does not
   /// allocate.
   void Find(const FactoredSystem& system);
+
+  /// Lists the springs that are solved together, once all rows have begun a substep.
+  void ListSprings();
 
   /// Finds where points and ways are at the iterate get(node), from which sweeps start.
   template <class Get>
@@ -199,7 +210,14 @@ struct AttachedPoints {
   template <class Changed>
   float Sweep(const Changed& changed) {
     float longest = 0.0f;
+    const bool at_once = SweepSprings(changed, &longest);
+    if (at_once) MoveBySprings();
+    uint32_t next = at_once ? 0 : springs.num_springs;  // of the springs that are done
     for (uint32_t i = 0; i < num_points; ++i) {
+      if (next < springs.num_springs && springs.points[next] == i) {
+        ++next;
+        continue;
+      }
       AttachmentRow& row = rows[points[i].row];
       if (!row.acts || row.is_constraint()) continue;
       float response = 0.0f;
@@ -219,6 +237,22 @@ struct AttachedPoints {
       }
     }
     return std::fmax(longest, SweepBlock(changed));
+  }
+
+  /// The same for the springs that are solved together, without moving the points. Returns false,
+  /// with nothing changed, if there are none, or if one would exceed its largest force.
+  template <class Changed>
+  bool SweepSprings(const Changed& changed, float* longest) {
+    if (springs.num_springs == 0 || !FindSpringChanges()) return false;
+    for (uint32_t k = 0; k < springs.num_springs; ++k) {
+      const uint32_t i = springs.points[k];
+      const Vec3 change = points[i].change;
+      if (IsZero(change)) continue;
+      *longest = std::fmax(*longest, Response(i) * Length(change));
+      RowOf(points[i]).impulse += change;
+      changed(this, i, Own(points[i], change));
+    }
+    return true;
   }
 
   /// The same for the constraints, which hold exactly afterwards.
@@ -321,6 +355,10 @@ struct AttachedPoints {
   void FindDistances();
   // Returns the longest distance [m].
   float FindBlockChanges();
+  // The changes of the springs that are solved together. Returns false if one would be too large.
+  bool FindSpringChanges();
+  // Moves the points as these changes do.
+  void MoveBySprings();
 };
 
 }  // namespace plush

@@ -18,10 +18,10 @@ namespace {
 // better its coarse impulses have converged, the larger is the error of its motion.
 constexpr int kMostSweeps = 32, kMostSweepsOfSoft = 4;
 
-// Constraints on the coarse level have a compliance: this share of how much the fine level lets
-// their points move. Without it, three held points stop all clusters of a small body, and its
-// motion is five times as wrong. With a share of 1, stiff bodies gain energy, because the constant
-// matrix is softer than the material.
+// Constraints on the coarse level have a compliance, and springs more of it: this share of how much
+// the fine level lets their points move. Without it, three held points stop all clusters of a small
+// body, and its motion is five times as wrong; stiff springs never let it rest. With a share of 1,
+// stiff bodies gain energy, because the constant matrix is softer than the material.
 constexpr float kFineShare = 0.25f;
 
 // At least the largest eigenvalue of a block of D.
@@ -127,8 +127,14 @@ void PlaceAttached(std::span<const uint16_t> clusters, TouchedClusters* touched,
     at.coarse = touched->Place(at.point, clusters, at.at);
     at.response = touched->Response(at.coarse) * to_world;
     at.change = {};
-    attached->RowOf(at).fine_response = kFineShare * attached->Response(i);
-    for (const AttachmentRow::Side& side : attached->RowOf(at).sides) {
+    AttachmentRow& row = attached->RowOf(at);
+    row.fine_response = kFineShare * attached->Response(i);
+    if (!row.is_constraint()) {
+      at.response.c0.x += row.fine_response;
+      at.response.c1.y += row.fine_response;
+      at.response.c2.z += row.fine_response;
+    }
+    for (const AttachmentRow::Side& side : row.sides) {
       if (side.of == nullptr || side.of == attached) continue;
       const float other = side.of->Response(side.index);
       at.response.c0.x += other;
@@ -150,13 +156,10 @@ bool SweepAttached(float accuracy, TouchedClusters* touched, AttachedPoints* att
     at.moved = touched->Displacement(at.coarse);
     const Vec3 change = row.Change(attached->MovedOf(row) + at.change, at.response);
     if (IsZero(change)) continue;
-    if (row.is_constraint()) {
-      const float* coupled = &attached->couplings[attached->points.size() * i];
-      for (uint32_t j = 0; j < attached->num_points; ++j) {
-        AttachedPoint& other = attached->points[j];
-        if (attached->RowOf(other).is_constraint())
-          other.change += change * (coupled[j] * to_world);
-      }
+    const float* coupled = &attached->couplings[attached->points.size() * i];
+    for (uint32_t j = 0; j < attached->num_points; ++j) {
+      AttachedPoint& other = attached->points[j];
+      other.change += change * (at.sign * other.sign * coupled[j] * to_world);
     }
     moves = moves || BoundOf(at.response) * Length(change) > accuracy * attached->scale;
     attached->MoveOther(row, change);

@@ -28,7 +28,7 @@ void World::Impl::LinkAttachments() {
     body->attached.rows = rows.span();
     if (!body->attached.is_stale) continue;
     body->attached.num_points = 0;
-    body->attached.has_target = false;
+    body->attached.has_target = body->attached.joins_bodies = false;
     body->attached.has_springs = body->attached.has_constraints = false;
     body->attached.block.Clear();
     body->attached.factor_id = 0;
@@ -50,6 +50,7 @@ void World::Impl::LinkAttachments() {
       if (!attached.is_stale) return;
       row.sides[side] = {&attached, attached.num_points};
       attached.has_target = attached.has_target || !of.other_body.valid();
+      attached.joins_bodies = attached.joins_bodies || of.other_body.valid();
       attached.has_springs = attached.has_springs || !row.is_constraint();
       attached.has_constraints = attached.has_constraints || row.is_constraint();
       attached.points[attached.num_points++] = {

@@ -105,6 +105,7 @@ Status World::Impl::ReserveAttachment(const Attachment& added) {
     }
     Body* body = bodies[SlotOf(id.value)];
     if (!ReserveAttached(allocator, count, body) ||
+        (count > constraints && !ReserveSprings(allocator, body)) ||
         (constraints > 0 && !ReserveConstraints(allocator, constraints, body))) {
       return kNoMemory;
     }

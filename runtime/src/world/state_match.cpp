@@ -150,6 +150,7 @@ bool World::Impl::ReserveContacts(const StateReader& state) {
     const uint32_t num_attached = body->attached.num_loaded;
     if (num_attached > 0 && !ReserveAttached(allocator, num_attached, body)) return false;
     const uint32_t num_constraints = body->attached.num_loaded_constraints;
+    if (num_attached > num_constraints && !ReserveSprings(allocator, body)) return false;
     if (num_constraints > 0 && !ReserveConstraints(allocator, num_constraints, body)) return false;
   }
   touching_method = method;

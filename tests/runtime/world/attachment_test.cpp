@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
 using namespace plush;
 using namespace plush::test;
@@ -323,6 +324,77 @@ TEST_CASE("A collider's point holds a body as a target that moves the same way")
     }
   }
   CHECK(reference::TrajectoryError(measured[1], measured[0]) < 1e-3);
+}
+
+TEST_CASE("Stiff springs on a small body let it rest after one moves") {
+  const double young = GENERATE(1e5, 1e6, 1e7);
+  const uint32_t count = GENERATE(3u, 6u);
+  CAPTURE(young, count);
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1, 0.0, 1), {young, 0.4, 1000.0, 0.05}, double(kDt));
+  REQUIRE(shape.num_nodes() == 27);
+  World world;
+  const BodyId id = AddBody(&world, shape.asset());
+  const Points rest = ToEigen(shape.rest());
+  const uint32_t corners[6] = {0, 2, 6, 18, 20, 26};
+  AttachmentId springs[6];
+  for (uint32_t k = 0; k < count; ++k) {
+    AttachmentDesc desc = {.body = id,
+                           .weights = {1.0f, 0.0f, 0.0f, 0.0f},
+                           .target = ToVec3(rest.col(corners[k])),
+                           .stiffness = 1e9f};
+    desc.nodes[0] = corners[k];
+    springs[k] = Attach(&world, desc);
+  }
+  for (int step = 0; step < 20; ++step) REQUIRE(StepWorld(&world, kDt) == kStepOk);
+  const Eigen::Vector3d moved = rest.col(corners[0]) + Eigen::Vector3d(-0.03, 0.0, 0.04);
+  REQUIRE(world.MoveAttachment(springs[0], ToVec3(moved)).ok());
+  for (int step = 0; step < 300; ++step) REQUIRE(StepWorld(&world, kDt) == kStepOk);
+  CHECK(world.stats().max_speed < 0.02f);
+  const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
+  CHECK((x.col(corners[0]) - moved).norm() < 1e-3);
+}
+
+TEST_CASE("Of many springs on a body, each keeps its law and its largest force") {
+  // One of them cannot carry its share, so the others carry it.
+  const ShapeAsset shape = Beam(1e6);
+  const Points rest = ToEigen(shape.rest());
+  const uint32_t count = GENERATE(5u, 16u, 80u);
+  CAPTURE(count);
+  World world;
+  const BodyId id = AddBody(&world, shape.asset());
+  const double mass = MomentsOf(world, id).mass, share = 9.81 * mass / double(count);
+  std::vector<AttachmentId> springs;
+  std::vector<Eigen::Vector3d> targets;
+  const auto node_of = [&](uint32_t k) {
+    return static_cast<uint32_t>(k * (shape.num_nodes() - 1) / (count - 1));
+  };
+  for (uint32_t k = 0; k < count; ++k) {
+    targets.push_back(rest.col(node_of(k)) + Eigen::Vector3d(0.0, 0.05, 0.0));
+    AttachmentDesc desc = {.body = id,
+                           .weights = {1.0f, 0.0f, 0.0f, 0.0f},
+                           .target = ToVec3(targets.back()),
+                           .stiffness = 1e3f,
+                           .damping = 30.0f};
+    desc.nodes[0] = node_of(k);
+    if (k == 1) desc.max_force = static_cast<float>(0.3 * share);
+    springs.push_back(Attach(&world, desc));
+  }
+  for (int step = 0; step < 600; ++step) REQUIRE(StepWorld(&world, kDt) == kStepOk);
+  CHECK(world.stats().max_speed < 1e-2f);
+  const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
+  Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+  for (uint32_t k = 0; k < count; ++k) {
+    const Eigen::Vector3d force = ForceOf(world, springs[k]);
+    const Eigen::Vector3d law = 1e3 * (targets[k] - x.col(node_of(k)));
+    sum += force;
+    if (k == 1) {
+      CHECK(force.norm() == Approx(0.3 * share).epsilon(1e-4));
+      CHECK(law.norm() > force.norm());
+    } else {
+      CHECK((force - law).norm() < 0.01 * share + 0.02 * law.norm());
+    }
+  }
+  CHECK(sum.y() == Approx(9.81 * mass).epsilon(5e-3));
 }
 
 TEST_CASE("A body that is held and pressed on a floor obeys both") {

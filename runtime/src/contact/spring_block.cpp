@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Source: spring_block.h.
+#include "contact/spring_block.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace plush {
+namespace {
+
+// Where row `i` of the factor begins.
+constexpr size_t RowAt(size_t i) { return i * (i + 1) / 2; }
+
+}  // namespace
+
+bool SpringBlock::Reserve(const Allocator& allocator, size_t count) {
+  const size_t room = std::min<size_t>(count, kMost);
+  Array<uint32_t> more_points;
+  Array<double> more_factor;
+  Array<float> more_gains, more_inverse, more_numbers, more_responses;
+  if (!more_points.Allocate(allocator, room) || !more_gains.Allocate(allocator, room) ||
+      !more_factor.Allocate(allocator, RowAt(room)) ||
+      !more_inverse.Allocate(allocator, room * room) ||
+      !more_numbers.Allocate(allocator, 3 * room) ||
+      !more_responses.Allocate(allocator, 3 * count)) {
+    return false;
+  }
+  points = std::move(more_points);
+  gains = std::move(more_gains);
+  factor = std::move(more_factor);
+  inverse = std::move(more_inverse);
+  numbers = std::move(more_numbers);
+  responses = std::move(more_responses);
+  Clear();
+  return true;
+}
+
+bool SpringBlock::List(uint32_t point, float gain) {
+  const uint32_t k = num_listed_;
+  if (k == capacity()) return false;
+  ++num_listed_;
+  is_known = is_known && k < num_springs && points[k] == point && gains[k] == gain;
+  points[k] = point;
+  gains[k] = gain;
+  return true;
+}
+
+void SpringBlock::EndList(std::span<const float> couplings, size_t stride, float to_world) {
+  // Couplings are floats: two springs at one place, both very stiff, share the load as if they were
+  // this much softer.
+  constexpr double kLeastCompliance = 1.0e-5;  // of the diagonal
+  is_known = is_known && num_springs == num_listed_;
+  num_springs = num_listed_;
+  if (is_known) return;
+  is_known = true;
+  const size_t n = capacity();
+  for (size_t i = 0; i < num_springs; ++i) {
+    double* const at = &factor[RowAt(i)];
+    const auto value = [&](size_t j) {
+      return double(to_world) * double(couplings[stride * points[i] + points[j]]);
+    };
+    double pivot = value(i);
+    pivot += std::fmax(1.0 / double(gains[i]), kLeastCompliance * pivot);
+    for (size_t j = 0; j < i; ++j) {
+      const double* const before = &factor[RowAt(j)];
+      double sum = value(j);
+      for (size_t k = 0; k < j; ++k) sum -= at[k] * before[k];
+      at[j] = sum / before[j];
+      pivot -= at[j] * at[j];
+    }
+    const double least = kLeastCompliance * value(i);
+    at[i] = std::sqrt(std::fmax(pivot, std::fmax(least, 1.0e-300)));
+  }
+  double column[kMost];
+  for (size_t c = 0; c < num_springs; ++c) {
+    for (size_t i = 0; i < num_springs; ++i) {
+      double sum = i == c ? 1.0 : 0.0;
+      for (size_t k = c; k < i; ++k) sum -= factor[RowAt(i) + k] * column[k];
+      column[i] = i < c ? 0.0 : sum / factor[RowAt(i) + i];
+    }
+    for (size_t i = num_springs; i-- > 0;) {
+      double sum = column[i];
+      for (size_t k = i + 1; k < num_springs; ++k) sum -= factor[RowAt(k) + i] * column[k];
+      column[i] = sum / factor[RowAt(i) + i];
+      inverse[n * c + i] = static_cast<float>(column[i]);
+    }
+  }
+}
+
+void SpringBlock::Solve() {
+  const size_t n = capacity();
+  float solved[3][kMost] = {};
+  for (size_t k = 0; k < num_springs; ++k) {
+    const float* const row = &inverse[n * k];
+    const float x = numbers[k], y = numbers[n + k], z = numbers[2 * n + k];
+    for (size_t i = 0; i < num_springs; ++i) {
+      solved[0][i] += row[i] * x;
+      solved[1][i] += row[i] * y;
+      solved[2][i] += row[i] * z;
+    }
+  }
+  for (size_t axis = 0; axis < 3; ++axis) {
+    std::copy_n(solved[axis], num_springs, numbers.begin() + n * axis);
+  }
+}
+
+}  // namespace plush
