@@ -68,7 +68,8 @@ size_t NumLines(const std::vector<LineLayer>& layers, const std::string& name) {
 TEST_CASE("Line layers are read by name, and unknown ones name the nearest") {
   CHECK(ParseDrawLayers("cage").value() == kDrawCage);
   CHECK(ParseDrawLayers("pins,cage,pins").value() == (kDrawCage | kDrawPins));
-  CHECK(ParseDrawLayers(DrawLayerNames()).value() == (kAllLayers | kDrawSleep));
+  CHECK(ParseDrawLayers(DrawLayerNames()).value() ==
+        (kAllLayers | kDrawSleep | kDrawIntersections));
   for (const char* bad : {"", "cage,", ",cage", "cage pins", "Cage"}) {
     INFO(bad);
     REQUIRE_FALSE(ParseDrawLayers(bad).ok());
