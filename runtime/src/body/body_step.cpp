@@ -118,12 +118,12 @@ void SolveAttached(const FactoredSystem& system, float accuracy, AttachedPoints*
 // A body's part in the solve of an outer iteration. Points that a soft body presses below a plane
 // are left to the next one, as long as one follows for sure. If only half-spaces hold it, which
 // cannot pass it, the second iteration after an impact does not search: the worst step of a fall
-// takes an eighth less time, and thrown bodies move as right in the mean. The last one searches
+// takes a tenth less time, and thrown bodies move as right in the mean. The last one searches
 // once more than others, unless the body is in a heap.
 ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, Body* body) {
   ContactProblem problem = ProblemOf(settings, system.system.dt, *body);
   if (body->attached.any()) problem.attached = &body->attached;
-  constexpr float kFar = 0.01f;  // [median edges]; at rest, the second iteration is often the last
+  constexpr float kFar = 0.1f;  // [median edges]; at rest, the second iteration is often the last
   Body::Progress& p = body->progress;
   p.skips_search = false;
   if (!p.is_soft) return {system, problem, &body->contacts, body->d.span()};
