@@ -98,6 +98,7 @@ TEST_CASE("The sample scenes show what their names say") {
       CHECK(result.late_moves[0] < 1.0e-3);
       CHECK(result.late_moves[1] > 1.0);
     } else if (std::string(name) == "pile") {
+      // Bodies on bodies may topple late: at other heights they sleep after 4 to 12 s.
       CHECK(last.stats.asleep == result.late_moves.size());
       CHECK(last.stats.body_pairs > 8);
     } else if (std::string(name) == "platform") {
