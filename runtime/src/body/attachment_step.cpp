@@ -90,8 +90,8 @@ struct LaneOf {
   void Add(size_t i, const Vec3& by) const { Set(i, (*this)(i) + by); }
 };
 
-// Whether springs change their impulses while clusters move. Soft ones need not: the solve before
-// and the one after know them, and how much clusters move is wrong by this share at most.
+// Whether springs change their impulses while clusters move. Soft ones need not: the solves before
+// and after know them, and the clusters' motion is wrong by kShare at most.
 bool ActsOnClusters(const Body& body) {
   constexpr float kShare = 0.25f;  // of a cluster's mass
   const CoarseLevel& coarse = body.system->coarse;

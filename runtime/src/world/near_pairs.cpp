@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which bodies may meet within a step: sweep and prune over their boxes.
 //
-// Boxes hold the bodies where they would be at the end of the step if they moved on as they do.
+// A box bounds a body at the end of the step, if it moves on as it does.
 #include "body/island.h"
 #include "body/pin_motion.h"
 #include "world/world_impl.h"

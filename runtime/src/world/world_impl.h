@@ -226,7 +226,7 @@ struct World::Impl {
                               const float (&u)[2], const float (&v)[2], const Vec3& normal);
   void ListSides();
   PairContactCount Intersect(Body* first, Body* second);
-  /// Lets a fast body's box hold where it starts, too.
+  /// Extends a fast body's box to where the body starts.
   void AddStart(Body* body, WorldBox* box) const;
   /// Whether a piece of one body may be wholly inside the other one, as their boxes say.
   bool MayEnclose(const Body& a, const Body& b) const;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Runs three scenes of this folder with each way in which bodies can hold each other (`solver.contact`
-# of a scene), and prints their table: energy, drift and time. What the columns are is told in run.sh.
+# of a scene), and prints their table: energy, drift and time. run.sh describes the columns.
 #
 # usage: samples/scenes/contact/responses.sh [--steps N] [--every N] [SCENE...]
 #

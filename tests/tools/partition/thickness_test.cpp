@@ -24,7 +24,7 @@ double SignedVolume(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d&
 }
 
 // Looks at all triangles: the inward ray passes the triangle on the inner side of its three edges,
-// as signed volumes say. Returns NaN if a ray comes near an edge, where it may go either way.
+// as signed volumes say. Returns NaN if a ray comes near an edge: rounding then decides.
 double ByBruteForce(const std::vector<Vec3d>& points, const Triangles& triangles, size_t from) {
   const auto corner = [&](size_t t, size_t k) { return points[triangles[t][k]]; };
   const Vec3d normal = Cross(corner(from, 1) - corner(from, 0), corner(from, 2) - corner(from, 0));
