@@ -164,7 +164,7 @@ void Pour(benchmark::State& state, uint32_t triangles, uint32_t threads) {
 
 // 50 bears fall into a box and come to rest there.
 void FillBox(benchmark::State& state, int iterations) {
-  constexpr uint32_t kSettled = 400, kEnd = 500;  // [steps]
+  constexpr uint32_t kSettled = 600, kEnd = 700;  // [steps]
   const BakedFolder folder(0);
   tools::Scene scene = folder.Load("box", 1);
   if (iterations > 0) scene.contact.iterations = iterations;

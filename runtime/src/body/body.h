@@ -78,9 +78,17 @@ struct SearchedShape {
   Array<NodeVec> y;  ///< from `origin`, in the world's scale [m] (num_nodes x 1), or empty
   double origin[3] = {};
   bool is_known = false;
-  double way = 0.0;   ///< bound of how far any node had gone from search to search [m]
-  float away = 0.0f;  ///< the farthest that a node is from there in the current step [m]
+  double travel[3] = {};  ///< of the body as a whole, the mean of its nodes, until then [m]
+  double way = 0.0;       ///< bound of how far any node had gone beside the whole, summed from
+                          ///< search to search [m]
+  // In the current step, since then.
+  Vec3 shift;         ///< of the whole [m]
+  float away = 0.0f;  ///< the farthest that a node has gone beside it [m]
 
+  double TravelNow(int k) const {
+    const float since[3] = {shift.x, shift.y, shift.z};
+    return travel[k] + double(since[k]);
+  }
   double WayNow() const { return way + double(away); }
 };
 

@@ -11,6 +11,7 @@
 #include "collision/deformed_patch.h"
 #include "collision/double_vector.h"
 #include "collision/surface_records.h"
+#include "collision/tet_pairs.h"
 #include "collision/vertex_positions.h"
 
 #include <algorithm>
@@ -19,11 +20,6 @@
 
 namespace plush {
 namespace {
-
-// Widening of bounds, in steps of epsilon times the coordinates in play. Covers kBoundsWidening's 8
-// for each body, one more rounding for projections on vector areas, and the offset between the
-// bodies.
-constexpr float kPairRounding = 32.0f * std::numeric_limits<float>::epsilon();
 
 // Extents in eight directions.
 struct Extents {
@@ -100,94 +96,19 @@ Side<Record> MakeSide(const CollisionBody& body, std::span<const Record> triangl
   return {body, triangles, offset};
 }
 
-// Two bodies, and the way from the coordinates of the second to those of the first [m].
-struct BodyPair {
-  const CollisionBody &a, &b;
-  Vec3 offset;
-};
-
-// Rounding in the extents of two bodies [m].
-float MarginOf(const CollisionBody& a, const CollisionBody& b, const Vec3& offset) {
-  const float reach = a.state.reach + b.state.reach + SumNorm(offset);
-  return kPairRounding * reach + std::numeric_limits<float>::min();
-}
-
-// Whether the volumes of both bodies may be used.
-bool AreBounded(const CollisionBody& a, const CollisionBody& b, const Vec3& offset) {
-  return a.state.bounded && b.state.bounded &&
-         a.state.reach + b.state.reach + SumNorm(offset) <= 4.0f * CollisionState::kMostReach;
-}
-
-bool AreApart(const Dop14& a, const Dop14& b, const DopLanes& offset, Float4 margin) {
-  const LaneBounds a1 = {Load4(a.low), Load4(a.high)};
-  const LaneBounds a2 = {Load4(a.low + 4), Load4(a.high + 4)};
-  const LaneBounds b1 = {Load4(b.low) + offset.first, Load4(b.high) + offset.first};
-  const LaneBounds b2 = {Load4(b.low + 4) + offset.second, Load4(b.high + 4) + offset.second};
-  return Apart(a1, b1, margin) || Apart(a2, b2, margin);
-}
-
-float SizeOfVolume(const Dop14& v) { return SizeOf({Load4(v.low), Load4(v.high)}); }
-
-// Calls visit(tet of a, tet of b) for those whose contents may come within `distance` [m] of each
-// other. Returns false if a visit did.
-template <class Visit>
-bool ForTetPairs(const BodyPair& pair, float distance, const Visit& visit) {
-  const auto& [a, b, offset] = pair;
-  const auto num_a = static_cast<uint32_t>(a.surface.tets.size());
-  const auto num_b = static_cast<uint32_t>(b.surface.tets.size());
-  if (num_a == 0 || num_b == 0) return true;
-  if (!AreBounded(a, b, offset)) {
-    for (uint32_t i = 0; i < num_a; ++i) {
-      for (uint32_t j = 0; j < num_b; ++j) {
-        if (!visit(i, j)) return false;
-      }
-    }
-    return true;
-  }
-  constexpr float kLongestDirection = 1.7320509f;  // of Dop14
-  const Float4 margin = Broadcast(MarginOf(a, b, offset) + kLongestDirection * distance);
-  const DopLanes shift = Project(offset);
-  struct Node {
-    uint32_t node, leaf;  // in the tree over the tets, and its first leaf
-  };
-  struct Waiting {
-    Node a, b;
-  };
-  Waiting waiting[2 * kMaxTreeDepth];  // each step descends by one in one tree
-  uint32_t num_waiting = 0;
-  waiting[num_waiting++] = {};
-  while (num_waiting > 0) {
-    const auto [of_a, of_b] = waiting[--num_waiting];
-    const Dop14& volume_a = a.state.volumes[of_a.node];
-    const Dop14& volume_b = b.state.volumes[of_b.node];
-    if (AreApart(volume_a, volume_b, shift, margin)) continue;
-    const uint32_t left_a = a.surface.tree[of_a.node], left_b = b.surface.tree[of_b.node];
-    if (left_a == 0 && left_b == 0) {
-      if (!visit(of_a.leaf, of_b.leaf)) return false;
-    } else if (left_b == 0 || (left_a != 0 && SizeOfVolume(volume_a) >= SizeOfVolume(volume_b))) {
-      waiting[num_waiting++] = {{of_a.node + 2 * left_a, of_a.leaf + left_a}, of_b};
-      waiting[num_waiting++] = {{of_a.node + 1, of_a.leaf}, of_b};
-    } else {
-      waiting[num_waiting++] = {of_a, {of_b.node + 2 * left_b, of_b.leaf + left_b}};
-      waiting[num_waiting++] = {of_a, {of_b.node + 1, of_b.leaf}};
-    }
-  }
-  return true;
-}
-
 template <class RecordA, class RecordB>
 class PairSearch {
  public:
   PairSearch(const Side<RecordA>& a, const Side<RecordB>& b, uint32_t paired_at_once, void* user,
              CandidateCallback callback)
       : a_(a), b_(b), paired_at_once_(paired_at_once), user_(user), callback_(callback) {
-    margin_ = Broadcast(MarginOf(a.body, b.body, b.offset));
-    bounded_ = AreBounded(a.body, b.body, b.offset);
+    margin_ = Broadcast(MarginOf({a.body, b.body, b.offset}));
+    bounded_ = AreBounded({a.body, b.body, b.offset});
   }
 
   bool Run() {
-    return ForTetPairs({a_.body, b_.body, b_.offset}, 0.0f,
-                       [&](uint32_t tet_a, uint32_t tet_b) { return PairTets(tet_a, tet_b); });
+    TetPairs tets({a_.body, b_.body, b_.offset}, 0.0f);
+    return tets.For([&](uint32_t tet_a, uint32_t tet_b) { return PairTets(tet_a, tet_b); });
   }
 
   bool RunOn(const PatchPair& pair) {
@@ -320,7 +241,8 @@ bool ForCandidatePairs(const PlacedBody& a, const PlacedBody& b, const PatchPair
 bool ForPatchPairs(const PlacedBody& a, const PlacedBody& b, void* user,
                    PatchPairCallback callback) {
   const CollisionView &of_a = a.body.surface, &of_b = b.body.surface;
-  return ForTetPairs({a.body, b.body, OffsetBetween(a, b)}, 0.0f, [&](uint32_t s, uint32_t t) {
+  TetPairs tets({a.body, b.body, OffsetBetween(a, b)}, 0.0f);
+  return tets.For([&](uint32_t s, uint32_t t) {
     for (uint32_t i = of_a.tets[s].first_patch; i < PatchesEnd(of_a, s); ++i) {
       for (uint32_t j = of_b.tets[t].first_patch; j < PatchesEnd(of_b, t); ++j) {
         if (!callback(user, {{i, j}, {s, t}})) return false;
@@ -331,8 +253,8 @@ bool ForPatchPairs(const PlacedBody& a, const PlacedBody& b, void* user,
 }
 
 bool MayMeet(const PlacedBody& a, const PlacedBody& b, float distance) {
-  return !ForTetPairs({a.body, b.body, OffsetBetween(a, b)}, distance,
-                      [](uint32_t, uint32_t) { return false; });
+  TetPairs tets({a.body, b.body, OffsetBetween(a, b)}, distance);
+  return !tets.For([](uint32_t, uint32_t) { return false; });
 }
 
 }  // namespace plush

@@ -205,9 +205,12 @@ int MostSweeps(const CoarseContacts* first) {
   }
   constexpr int kLeast = 8;
   size_t sides = 0;  // of contacts
+  bool all_soft = true;
   for (const CoarseContacts* of = first; of != nullptr; of = of->next) {
+    all_soft = all_soft && of->is_soft;
     if (of->state != nullptr) sides += 2 * of->state->num_contacts + of->state->between.size();
   }
+  if (all_soft) return kMostSweepsOfSoft;
   return AffordableSweeps(sides / 2, kLeast, kMostSweeps);
 }
 

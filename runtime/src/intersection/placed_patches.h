@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "collision/collision_state.h"
-#include "intersection/meeting_boxes.h"
+#include "collision/meeting_boxes.h"
 
 #include <cstdint>
 #include <span>

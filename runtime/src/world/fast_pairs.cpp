@@ -13,14 +13,6 @@ namespace {
 
 constexpr uint32_t kMostTimes = 8;
 
-// The way of a body as a whole within the step [m].
-Vec3 MeanWay(const StepSettings& settings, const Body& body) {
-  if (body.contacts.is_static && !body.contacts.is_carried) return {};
-  Vec3 sum;
-  for (const NodeVec& v : body.v) sum += v;
-  return sum * (body.scale * settings.dt / static_cast<float>(body.v.size()));
-}
-
 // Moves body->y to a share of the way from the start of the step to where RefitSearched saw it, and
 // refits the tree.
 void PlaceWithin(float share, Body* body) {
@@ -35,21 +27,6 @@ void PlaceWithin(float share, Body* body) {
 
 }  // namespace
 
-void World::Impl::AddStart(Body* body, WorldBox* box) const {
-  if (IsZero(MeanWay(settings, *body))) return;
-  double least = box->high[0] - box->low[0];
-  for (int k = 1; k < 3; ++k) least = std::min(least, box->high[k] - box->low[k]);
-  if (double(Length(MeanWay(settings, *body))) < 0.5 * least) return;
-  for (const NodeVec& x : body->x) {
-    const double at[3] = {x.x, x.y, x.z};
-    for (int k = 0; k < 3; ++k) {
-      const double coordinate = body->origin[k] + double(body->scale) * at[k];
-      box->low[k] = std::min(box->low[k], coordinate);
-      box->high[k] = std::max(box->high[k], coordinate);
-    }
-  }
-}
-
 bool World::Impl::MayEnclose(const Body& a, const Body& b) const {
   if (a.simulation.components > 1 || b.simulation.components > 1) return true;
   const auto holds = [](const WorldBox& outer, const WorldBox& inner) {
@@ -58,20 +35,20 @@ bool World::Impl::MayEnclose(const Body& a, const Body& b) const {
     }
     return true;
   };
-  const WorldBox &of_a = predicted[a.slot], &of_b = predicted[b.slot];
+  const WorldBox &of_a = predicted[a.slot].box, &of_b = predicted[b.slot].box;
   return holds(of_a, of_b) || holds(of_b, of_a);
 }
 
 uint32_t World::Impl::SearchTimes(const Body& a, const Body& b) const {
   const float thinner = ThinnerOf(a.contacts, b.contacts);
-  const float way = Length(MeanWay(settings, a) - MeanWay(settings, b));
+  const float way = Length(predicted[a.slot].way - predicted[b.slot].way);
   if (!(thinner > 0.0f) || !(way > 0.5f * thinner)) return 1;
   return static_cast<uint32_t>(std::fmin(std::ceil(way / (0.5f * thinner)), float{kMostTimes}));
 }
 
 PairContactCount World::Impl::FindWithin(uint32_t times, Body* const (&of)[2],
                                          const LastNormal& last, SearchMemory* memory) {
-  const float way = Length(MeanWay(settings, *of[0]) - MeanWay(settings, *of[1]));
+  const float way = Length(predicted[of[0]->slot].way - predicted[of[1]->slot].way);
   // What is deeper was found earlier.
   const float deepest = 1.5f * way / static_cast<float>(times);
   PairContactCount all;

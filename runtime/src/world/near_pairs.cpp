@@ -15,9 +15,9 @@ namespace plush {
 namespace {
 
 // Writes where the nodes are at the end of the step unless something holds them, to body->y, from
-// the body's origin [m]. Sets their bounds and body->searched.away. Returns false if a node is
+// the body's origin [m], and how far that is from where it was searched. Returns false if a node is
 // beyond kMostCoordinate: floats are then too coarse to intersect surfaces.
-bool PredictInWorld(const StepSettings& settings, Body* body, WorldBox* box) {
+bool PredictInWorld(const StepSettings& settings, Body* body, PredictedBody* predicted) {
   const bool moves = body->Steps() && (Moves(*body) || body->contacts.is_carried);
   const PinMotion& pins = body->pins;
   // A body that touches something mostly does not fall.
@@ -27,23 +27,21 @@ bool PredictInWorld(const StepSettings& settings, Body* body, WorldBox* box) {
   const Vec3 fallen = falls ? GravityOf(settings, *body) * (dt * dt) : Vec3{};
   constexpr float kMost = std::numeric_limits<float>::max();
   Vec3 low = {kMost, kMost, kMost}, high = -low;
-  const SearchedShape& searched = body->searched;
-  const Vec3 shift = {static_cast<float>(body->origin[0] - searched.origin[0]),
-                      static_cast<float>(body->origin[1] - searched.origin[1]),
-                      static_cast<float>(body->origin[2] - searched.origin[2])};
-  float farthest2 = 0.0f;
+  SearchedShape& searched = body->searched;
+  const Vec3 to_search = {static_cast<float>(body->origin[0] - searched.origin[0]),
+                          static_cast<float>(body->origin[1] - searched.origin[1]),
+                          static_cast<float>(body->origin[2] - searched.origin[2])};
+  Vec3 sum_v, sum_shift;
   bool is_near = true;
   for (size_t i = 0; i < body->x.size(); ++i) {
     Vec3 at = body->x[i];
+    sum_v += body->v[i];
     const bool has_target = moves && pins.moves && pins.regions[i] != PinMotion::kStays;
     if (body->x[i].w > 0.0f || has_target) {
       at += has_target ? pins.targets[i] - at : body->v[i] * dt + fallen;
     }
     at *= s;
-    if (searched.is_known) {
-      const Vec3 way = at + shift - searched.y[i];
-      farthest2 = std::fmax(farthest2, Dot(way, way));
-    }
+    if (searched.is_known) sum_shift += at + to_search - searched.y[i];
     is_near = is_near && std::fabs(at.x) < kMostCoordinate && std::fabs(at.y) < kMostCoordinate &&
               std::fabs(at.z) < kMostCoordinate;
     body->y[i] = at;
@@ -51,12 +49,38 @@ bool PredictInWorld(const StepSettings& settings, Body* body, WorldBox* box) {
     high = {std::fmax(high.x, at.x), std::fmax(high.y, at.y), std::fmax(high.z, at.z)};
   }
   const double lows[3] = {low.x, low.y, low.z}, highs[3] = {high.x, high.y, high.z};
-  body->searched.away = std::sqrt(farthest2);
   for (int k = 0; k < 3; ++k) {
-    box->low[k] = body->origin[k] + lows[k];
-    box->high[k] = body->origin[k] + highs[k];
+    predicted->box.low[k] = body->origin[k] + lows[k];
+    predicted->box.high[k] = body->origin[k] + highs[k];
   }
+  const bool stays = body->contacts.is_static && !body->contacts.is_carried;
+  const auto num_nodes = static_cast<float>(body->x.size());
+  float farthest2 = 0.0f;
+  searched.shift = sum_shift * (1.0f / num_nodes);
+  for (size_t i = 0; searched.is_known && i < body->x.size(); ++i) {
+    const Vec3 beside = body->y[i] + to_search - searched.y[i] - searched.shift;
+    farthest2 = std::fmax(farthest2, Dot(beside, beside));
+  }
+  searched.away = std::sqrt(farthest2);
+  predicted->way = stays ? Vec3{} : sum_v * (s * settings.dt / num_nodes);
   return is_near;
+}
+
+// Extends a fast body's box to where the body starts.
+void AddStart(const Body& body, PredictedBody* predicted) {
+  WorldBox& box = predicted->box;
+  if (IsZero(predicted->way)) return;
+  double least = box.high[0] - box.low[0];
+  for (int k = 1; k < 3; ++k) least = std::min(least, box.high[k] - box.low[k]);
+  if (double(Length(predicted->way)) < 0.5 * least) return;
+  for (const NodeVec& x : body.x) {
+    const double at[3] = {x.x, x.y, x.z};
+    for (int k = 0; k < 3; ++k) {
+      const double coordinate = body.origin[k] + double(body.scale) * at[k];
+      box.low[k] = std::min(box.low[k], coordinate);
+      box.high[k] = std::max(box.high[k], coordinate);
+    }
+  }
 }
 
 }  // namespace
@@ -70,7 +94,7 @@ void World::Impl::FindNearPairs() {
     if (!body->enabled || body->surface.tets.empty()) continue;
     is_refitted[body->slot] = 0;
     if (PredictInWorld(settings, body, &predicted[body->slot])) {
-      AddStart(body, &predicted[body->slot]);
+      AddStart(*body, &predicted[body->slot]);
       sorted_bodies[count++] = body;
     } else {
       t.has_dropped = true;
@@ -78,15 +102,16 @@ void World::Impl::FindNearPairs() {
   }
   const std::span<Body*> sorted = sorted_bodies.span().first(count);
   std::ranges::sort(sorted, {}, [this](const Body* body) {
-    return std::make_pair(predicted[body->slot].low[0], body->slot);
+    return std::make_pair(predicted[body->slot].box.low[0], body->slot);
   });
   for (size_t i = 0; i < sorted.size(); ++i) {
     const Body& a = *sorted[i];
+    const WorldBox& of_a = predicted[a.slot].box;
     for (size_t j = i + 1; j < sorted.size(); ++j) {
       const Body& b = *sorted[j];
-      if (predicted[b.slot].low[0] > predicted[a.slot].high[0]) break;
-      if (!predicted[a.slot].Overlaps(predicted[b.slot]) || !MayTouch(a.filter, b.filter) ||
-          (!Moves(a) && !Moves(b))) {
+      const WorldBox& of_b = predicted[b.slot].box;
+      if (of_b.low[0] > of_a.high[0]) break;
+      if (!of_a.Overlaps(of_b) || !MayTouch(a.filter, b.filter) || (!Moves(a) && !Moves(b))) {
         continue;
       }
       if (t.num_pairs == t.pairs.size()) {

@@ -111,8 +111,23 @@ void World::Impl::Keep(const TouchingPair& pair, const PastContact& old) {
 
 namespace {
 
-// What a search finds changes by as much as the bodies move.
+// What a search finds changes by as much as the bodies move relative to each other. How far that
+// may be, besides their travel since the pair was searched.
 double WayOf(const Body& a, const Body& b) { return a.searched.WayNow() + b.searched.WayNow(); }
+
+double TravelOf(const Body& a, const Body& b, int k) {
+  return a.searched.TravelNow(k) - b.searched.TravelNow(k);
+}
+
+// Whether contacts of the step before hold.
+bool Holds(const TouchingPair& pair, const Body& a, const Body& b) {
+  double travel2 = 0.0;
+  for (int k = 0; k < 3; ++k) {
+    const double travel = TravelOf(a, b, k) - pair.travel[k];
+    travel2 += travel * travel;
+  }
+  return WayOf(a, b) + std::sqrt(travel2) < pair.holds_until;
+}
 
 // The size of the smaller body [m].
 float SizeOf(const Body& a, const Body& b) { return std::fmin(a.size * a.scale, b.size * b.scale); }
@@ -123,7 +138,9 @@ void RefitSearched(Body* body) {
   const std::span<const NodeVec> y = body->y.span().first(body->x.size());
   Refit(body->surface, y, &body->collision);
   SearchedShape& searched = body->searched;
+  for (int k = 0; k < 3; ++k) searched.travel[k] = searched.TravelNow(k);
   searched.way = searched.WayNow();
+  searched.shift = {};
   searched.away = 0.0f;
   searched.is_known = true;
   std::copy(y.begin(), y.end(), searched.y.begin());
@@ -147,9 +164,8 @@ uint32_t World::Impl::ListWantedPairs(uint32_t first) {
     WantedPair& wanted = t.wanted[t.num_wanted++];
     wanted.pair = &pair;
     wanted.before = t.PastOf(pair);
-    wanted.is_searched =
-        wanted.before == nullptr ||
-        !(WayOf(*bodies[pair.first], *bodies[pair.second]) < wanted.before->holds_until);
+    wanted.is_searched = wanted.before == nullptr ||
+                         !Holds(*wanted.before, *bodies[pair.first], *bodies[pair.second]);
     wanted.times = SearchTimes(*bodies[pair.first], *bodies[pair.second]);
   }
   return first;
@@ -191,7 +207,7 @@ void World::Impl::SearchWantedPairs() {
 // Intersects the surfaces of a pair.
 void World::Impl::SearchContacts(SearchMemory* memory, WantedPair* wanted) {
   constexpr float kSpacing = 0.5f;  // [median edges]
-  constexpr float kMostSlip = 5.0e-3f, kNear = 0.01f, kSlack = 2.0e-3f,
+  constexpr float kMostSlip = 5.0e-3f, kNear = 0.01f, kSlack = 3.0e-3f,
                   kDeeper = 2.0e-3f;  // [sizes]
   Body* const of[2] = {bodies[wanted->pair->first], bodies[wanted->pair->second]};
   const Body &a = *of[0], &b = *of[1];
@@ -230,10 +246,13 @@ void World::Impl::AddContactsOf(WantedPair* wanted) {
   const std::span<const PastContact> past = t.ContactsOf(before);
   pair.begin = t.num_contacts;
   if (wanted->is_searched) {
-    pair.holds_until = WayOf(*bodies[pair.first], *bodies[pair.second]) + double(wanted->holds_for);
+    const Body &a = *bodies[pair.first], &b = *bodies[pair.second];
+    pair.holds_until = WayOf(a, b) + double(wanted->holds_for);
+    for (int k = 0; k < 3; ++k) pair.travel[k] = TravelOf(a, b, k);
     t.has_dropped = t.has_dropped || !wanted->is_complete;
   } else {
     pair.holds_until = before->holds_until;
+    std::copy(before->travel, before->travel + 3, pair.travel);
   }
   // What an incomplete search found may be on one side only. The contacts before push out all the
   // same.

@@ -109,6 +109,7 @@ StateBody Saved(const Body& body, const StepStats& stats) {
     std::copy(std::begin(body.searched.origin), std::end(body.searched.origin),
               out.searched_origin);
   }
+  std::copy(std::begin(body.searched.travel), std::end(body.searched.travel), out.searched_travel);
   out.searched_way = body.searched.way;
   out.crowd = body.crowd != nullptr ? body.crowd->index : kNoIndex;
   out.lane = body.crowd != nullptr ? static_cast<uint32_t>(body.lane) : kNoIndex;

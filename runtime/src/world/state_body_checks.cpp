@@ -205,9 +205,11 @@ Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSys
       b.exact_degenerate_stress > 1 || b.assembled > 1) {
     return wrong("settings of the solver are out of range");
   }
+  const auto are_finite = [](const double(&x)[3]) {
+    return std::isfinite(x[0]) && std::isfinite(x[1]) && std::isfinite(x[2]);
+  };
   if (!std::isfinite(b.searched_way) || !(b.searched_way >= 0.0) ||
-      !std::all_of(b.searched_origin, b.searched_origin + 3,
-                   [](double x) { return std::isfinite(x); })) {
+      !are_finite(b.searched_origin) || !are_finite(b.searched_travel)) {
     return wrong("an earlier place is out of range");
   }
   if (Has(b, kStateHasPrevious) && header_.keep_previous == 0) return wrong("keep no positions");

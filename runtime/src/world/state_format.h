@@ -38,7 +38,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 14;
+inline constexpr uint32_t kStateVersion = 15;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -184,14 +184,14 @@ static_assert(sizeof(StateCrowd) == 88);
 
 /// TouchingPair.
 struct StatePair {
-  double holds_until;
+  double travel[3], holds_until;
   uint32_t bodies[2];  ///< slots, ascending
   uint32_t end;        ///< of its contacts, which follow those of the pair before
   uint32_t is_reported;
   float rebound_speed, rebound_time, rebound_energy;  ///< Rebound
   uint32_t padding;
 };
-static_assert(sizeof(StatePair) == 40);
+static_assert(sizeof(StatePair) == 64);
 
 /// PastContact.
 struct StateBodyContact {
@@ -222,7 +222,7 @@ enum StateBodyFlags : uint32_t {
 struct StateBody {
   uint64_t user_data;
   double origin[3], previous_origin[3];
-  double searched_origin[3], searched_way;  ///< SearchedShape
+  double searched_origin[3], searched_travel[3], searched_way;  ///< SearchedShape
   uint64_t bulk_at;    ///< of its section, in bytes from the first one of a body
   uint64_t factor_id;  ///< PointCouplings::factor_id, or 0: no couplings
   uint32_t slot, system;
@@ -250,7 +250,7 @@ struct StateBody {
   uint32_t num_models;  ///< tets with a ModelTet: all or none
   uint32_t padding;
 };
-static_assert(sizeof(StateBody) == 352);
+static_assert(sizeof(StateBody) == 376);
 
 inline bool Has(const StateBody& body, StateBodyFlags flag) { return (body.flags & flag) != 0; }
 

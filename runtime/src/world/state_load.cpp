@@ -132,6 +132,8 @@ void LoadBody(const StateBody& saved, const BodySolver& solver, const BodyBulk& 
   body->searched.way = saved.searched_way;
   std::copy(std::begin(saved.searched_origin), std::end(saved.searched_origin),
             body->searched.origin);
+  std::copy(std::begin(saved.searched_travel), std::end(saved.searched_travel),
+            body->searched.travel);
   body->moved = true;
   CopyTo(bulk.x, &body->x);
   CopyTo(bulk.v, &body->v);

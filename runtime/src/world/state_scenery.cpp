@@ -102,7 +102,8 @@ Collider ToCollider(const StateCollider& c, uint64_t id, Hull* hull, const Trian
 
 StatePair Saved(const TouchingPair& pair, uint32_t end) {
   const Rebound& r = pair.rebound;
-  return {pair.holds_until,
+  return {{pair.travel[0], pair.travel[1], pair.travel[2]},
+          pair.holds_until,
           {pair.first, pair.second},
           end,
           pair.is_reported ? 1u : 0u,
@@ -298,6 +299,7 @@ Status StateReader::CheckBodyContacts() const {
     }
     if (p.end < begin || p.end > world_.num_body_contacts ||
         p.end - begin > TouchingBodies::kMostContacts || !std::isfinite(p.holds_until) ||
+        !std::all_of(p.travel, p.travel + 3, [](double x) { return std::isfinite(x); }) ||
         p.is_reported > 1 || !IsRebound(p)) {
       return Corrupt(section, "a number is out of range", i);
     }
@@ -377,6 +379,7 @@ void World::Impl::LoadBodyContacts(const StateReader& state) {
     pair.second = saved.bodies[1];
     pair.begin = begin;
     pair.end = saved.end;
+    std::copy(saved.travel, saved.travel + 3, pair.travel);
     pair.holds_until = saved.holds_until;
     pair.is_reported = saved.is_reported != 0;
     pair.rebound = {0, saved.rebound_speed, saved.rebound_time, saved.rebound_energy};

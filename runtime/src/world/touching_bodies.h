@@ -19,13 +19,21 @@ struct TouchingPair {
   uint32_t first = 0, second = 0;  ///< first < second
   uint32_t begin = 0, end = 0;     ///< its contacts
   float approach_speed = 0.0f;     ///< the greatest along a normal when the step began [m/s]
-  double holds_until = 0.0;        ///< the contacts hold until the bodies' SearchedShape::WayNow
-                                   ///< add up to this [m]
-  Rebound rebound;                 ///< what an impact still asks for; `collider` has no meaning
-  bool presses = false;            ///< whether a contact does
-  bool is_reported = false;        ///< whether the game knows of it from an event
+  // The contacts hold while the bodies move little relative to each other since the last search.
+  double travel[3] = {};     ///< of the first body less that of the second, then [m]
+  double holds_until = 0.0;  ///< until what it has changed by and the bodies'
+                             ///< SearchedShape::WayNow add up to this [m]
+  Rebound rebound;           ///< what an impact still asks for; `collider` has no meaning
+  bool presses = false;      ///< whether a contact does
+  bool is_reported = false;  ///< whether the game knows of it from an event
 
   uint64_t Key() const { return uint64_t{first} << 32 | second; }
+};
+
+/// Where a body will be at the end of the step unless something holds it.
+struct PredictedBody {
+  WorldBox box;  ///< bounds; of a fast body, also of where it starts
+  Vec3 way;      ///< of the body as a whole within the step [m]
 };
 
 /// The body at its y, as queries see it.

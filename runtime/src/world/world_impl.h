@@ -226,8 +226,6 @@ struct World::Impl {
                               const float (&u)[2], const float (&v)[2], const Vec3& normal);
   void ListSides();
   PairContactCount Intersect(Body* first, Body* second);
-  /// Extends a fast body's box to where the body starts.
-  void AddStart(Body* body, WorldBox* box) const;
   /// Whether a piece of one body may be wholly inside the other one, as their boxes say.
   bool MayEnclose(const Body& a, const Body& b) const;
   /// At how many times within the step the surfaces of two bodies are intersected.
@@ -332,9 +330,9 @@ struct World::Impl {
   Array<WorldMeasures> measured;                  // of `live`, in World::Measure
   const SolverMethod* touching_method = nullptr;  ///< see ReserveTouching
   TouchingBodies touching_bodies;
-  Array<WorldBox> predicted;   // of bodies at the end of the step, by slot
-  Array<uint8_t> is_refitted;  // to there, by slot
-  Array<Body*> sorted_bodies;  // by the lower ends of these
+  Array<PredictedBody> predicted;  // by slot
+  Array<uint8_t> is_refitted;      // to there, by slot
+  Array<Body*> sorted_bodies;      // by the lower ends of their boxes
   Array<Crowd*> crowds;
   uint32_t num_crowds = 0;
   Array<uint32_t> units;  // jobs of the current step: crowds, then slots of bodies that step alone

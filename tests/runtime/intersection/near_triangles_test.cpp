@@ -2,8 +2,8 @@
 // Vector paths of the search for triangles that intersect, on every instruction set: boxes against
 // brute force, positions bit for bit, rounded signs against exact ones.
 #include "base/vector_math.h"
+#include "collision/meeting_boxes.h"
 #include "collision/vertex_positions.h"
-#include "intersection/meeting_boxes.h"
 #include "intersection/place_vertices.h"
 #include "intersection/rounded_signs.h"
 #include "runtime/simd_targets.h"

@@ -311,13 +311,14 @@ TEST_CASE("Touching implicit bodies move as those of splitting with 64 outer ite
   CHECK(of_default > 4e-4);  // the reference shows such differences
 }
 
+// As many steps as contacts are the same: later, which are kept depends on the last digits.
 TEST_CASE("Few iterations of touching implicit bodies come near to many") {
-  constexpr int kSteps = 30;
+  constexpr int kSteps = 20;
   const BodySolver converged = ImplicitSolver(kConverged), few = ImplicitSolver();
   const double error = reference::TrajectoryError(FallOnCube(kSteps, few, few),
                                                   FallOnCube(kSteps, converged, converged));
   CAPTURE(error);
-  CHECK(error < 1e-4);
+  CHECK(error < 2e-5);
 }
 
 // Iterations that have not converged show how the bodies' quadratics are weighed.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Source: meeting_boxes.h.
-#include "intersection/meeting_boxes.h"
+#include "collision/meeting_boxes.h"
 
 #include "base/simd_target.h"
 
 #include <bit>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "intersection/meeting_boxes.cpp"
+#define HWY_TARGET_INCLUDE "collision/meeting_boxes.cpp"
 #include <hwy/foreach_target.h>
 // Must follow foreach_target.h.
 #include "base/lanes-inl.h"
