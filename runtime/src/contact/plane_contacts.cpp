@@ -174,12 +174,9 @@ SweepChange SweepBody(const ContactProblem& problem, bool cones_follow, ContactS
   const bool moves = !(change.longest <= problem.accuracy) ||
                      !(std::fabs(change.change_of_load) <= kShareOfLoad * change.load);
   state->is_settled = !moves;
-  state->has_changed = true;
   for (const BodyContactSide& at : state->between) {
     ContactState* other = at.contact->sides[1 - at.side].of;
-    if (!other->in_solve) continue;
-    other->has_changed = true;
-    if (moves) other->is_settled = false;
+    if (moves && other->in_solve) other->is_settled = false;
   }
   return change;
 }
@@ -329,9 +326,8 @@ void SolveWithContacts(ContactSolve* first, const JobSystem* jobs) {
         of->added = AddContacts(of->problem, of->d, of->state);
         of->stats.num_dropped = std::max(of->stats.num_dropped, of->added.num_dropped);
       }
-      // Later rounds only change bodies with new points, and those that these press on.
+      // Later rounds begin with the bodies that have new points.
       of->state->is_settled = round > 0 && !of->added.any;
-      of->state->has_changed = !of->state->is_settled;
     });
     for (const ContactSolve* of = first; of != nullptr; of = of->next) {
       any = any || of->state->any() || (first->next != nullptr && of->state->attached != nullptr);
@@ -341,7 +337,7 @@ void SolveWithContacts(ContactSolve* first, const JobSystem* jobs) {
     const int sweeps = FindImpulses(first, jobs);
     ForShared(jobs, first, &ContactSolve::next, [sweeps](ContactSolve* of) {
       of->stats.sweeps = std::max(of->stats.sweeps, sweeps);
-      if (of->state->has_changed) Respond(of);
+      Respond(of);
     });
   }
   for (ContactSolve* of = first; of != nullptr; of = of->next) {

@@ -144,7 +144,6 @@ struct ContactState {
   bool is_carried = false;                 ///< it is static, but its pins move by v in this step
   bool in_solve = false;                   ///< it takes part in the current solve
   bool is_settled = false;                 ///< the next sweep would hardly change its impulses
-  bool has_changed = false;                ///< its impulses may have, since the last response
   FreeTurn* turn = nullptr;                ///< in the current FindJointRebound, or null
   AttachedPoints* attached = nullptr;      ///< its springs in the current solve, or null
   CoarseContacts* coarse_solve = nullptr;  ///< its part in the current coarse one
