@@ -74,7 +74,7 @@ double TimeStep(World* world) {
 }
 
 // What bodies fall on, and what is near.
-enum class Ground { kPlane, kBox, kPlaneBelowSolids, kHills, kFineHills, kRoom, kTube };
+enum class Ground { kPlane, kBox, kPlaneBelowSolids, kHills, kFineHills, kMeshHills, kRoom, kTube };
 
 ColliderDesc BoxOf(float height) {
   ColliderDesc desc;
@@ -84,40 +84,52 @@ ColliderDesc BoxOf(float height) {
   return desc;
 }
 
-// Number `k` of spheres, capsules and boxes one to three heights above the bodies.
-ColliderDesc SolidAbove(const Box& box, int k) {
-  const float size = box.high.y - box.low.y;
-  const float width = 1.5f * std::fmax(box.high.x - box.low.x, box.high.z - box.low.z);
-  ColliderDesc desc;
-  desc.type = k % 3 == 0 ? ShapeType::kSphere : k % 3 == 1 ? ShapeType::kCapsule : ShapeType::kBox;
-  desc.sphere.radius = desc.capsule.radius = 0.1f * size;
-  desc.capsule.half_height = 0.1f * size;
-  desc.box.half_extents = {0.1f * size, 0.1f * size, 0.1f * size};
-  desc.pose.position = {width * 0.25f * static_cast<float>(k % 40),
-                        size * (2.4f + 0.08f * static_cast<float>(k % 25)),
-                        width * 0.2f * static_cast<float>(k / 40)};
-  return desc;
+constexpr uint32_t kHillPoints = 225;  // along both sides: 100,000 triangles
+
+// Height of hills [sizes] at a point of a grid with this spacing [sizes].
+float HillAt(float spacing, uint32_t row, uint32_t column) {
+  const float x = spacing * static_cast<float>(column), z = spacing * static_cast<float>(row);
+  return 0.05f * std::sin(1.3f * x) * std::cos(1.1f * z);
 }
+
+// Where the first point of the grid is.
+Vec3 HillCorner(float size) { return {-2.0f * size, -0.05f * size, -2.0f * size}; }
 
 // A height field of 100,000 triangles, each `fineness` of a body high.
 ColliderDesc HillsFor(const Box& box, float fineness, std::vector<float>* heights) {
-  constexpr uint32_t kPoints = 225;
   const float size = box.high.y - box.low.y;
   ColliderDesc desc;
   desc.type = ShapeType::kHeightField;
-  const float spacing = fineness * size;
   heights->clear();
-  for (uint32_t row = 0; row < kPoints; ++row) {
-    for (uint32_t column = 0; column < kPoints; ++column) {
-      const float x = fineness * static_cast<float>(column);
-      const float z = fineness * static_cast<float>(row);
-      heights->push_back(0.05f * size * std::sin(1.3f * x) * std::cos(1.1f * z));
+  for (uint32_t row = 0; row < kHillPoints; ++row) {
+    for (uint32_t column = 0; column < kHillPoints; ++column) {
+      heights->push_back(size * HillAt(fineness, row, column));
     }
   }
-  desc.height_field = {*heights, kPoints, kPoints, spacing};
-  const float margin = 2.0f * size;
-  desc.pose.position = {-margin, -0.05f * size, -margin};
+  desc.height_field = {*heights, kHillPoints, kHillPoints, fineness * size};
+  desc.pose.position = HillCorner(size);
   return desc;
+}
+
+// The same hills as a mesh.
+tools::ImportedModel HillMesh(const Box& box, float fineness) {
+  const float size = box.high.y - box.low.y;
+  const Vec3 corner = HillCorner(size);
+  tools::ImportedModel model;
+  tools::SurfaceMesh& hills = model.surface;
+  for (uint32_t row = 0; row < kHillPoints; ++row) {
+    for (uint32_t column = 0; column < kHillPoints; ++column) {
+      hills.positions.push_back({double(corner.x + size * fineness * static_cast<float>(column)),
+                                 double(corner.y + size * HillAt(fineness, row, column)),
+                                 double(corner.z + size * fineness * static_cast<float>(row))});
+      if (row == 0 || column == 0) continue;
+      const uint32_t d = row * kHillPoints + column, c = d - 1, b = d - kHillPoints, a = b - 1;
+      hills.triangles.push_back({a, c, b});
+      hills.triangles.push_back({b, c, d});
+    }
+  }
+  hills.normals.assign(hills.positions.size(), {0.0f, 1.0f, 0.0f});
+  return model;
 }
 
 // A floor and walls that lean, of two triangles each, whose boxes hold all that is in the room.
@@ -140,6 +152,15 @@ tools::ImportedModel RoomAround(const Box& box) {
   add_quad(0, 3, 2, 1);
   for (uint32_t k = 0; k < 4; ++k) add_quad(k, (k + 1) % 4, (k + 1) % 4 + 4, k + 4);
   room.normals.assign(room.positions.size(), {0.0f, 1.0f, 0.0f});
+  return model;
+}
+
+// A closed mesh of four triangles.
+tools::ImportedModel Tetrahedron() {
+  tools::ImportedModel model;
+  model.surface.positions = {{1, 1, 1}, {-1, -1, 1}, {-1, 1, -1}, {1, -1, -1}};
+  model.surface.triangles = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+  model.surface.normals.assign(4, {0.0f, 1.0f, 0.0f});
   return model;
 }
 
@@ -186,7 +207,30 @@ struct StaticMesh {
 struct GroundData {
   std::vector<float> heights;
   std::unique_ptr<StaticMesh> mesh;
+  // Of small ones.
+  std::vector<Vec3> small_hull;
+  std::unique_ptr<StaticMesh> small_mesh;
 };
+
+// Number `k` of solids and closed meshes one to three heights above the bodies. Height fields would
+// hold what is below them.
+ColliderDesc SolidAbove(const Box& box, int k, const GroundData& data) {
+  constexpr ShapeType kTypes[] = {ShapeType::kSphere, ShapeType::kCapsule, ShapeType::kBox,
+                                  ShapeType::kHull, ShapeType::kMesh};
+  const float size = box.high.y - box.low.y;
+  const float width = 1.5f * std::fmax(box.high.x - box.low.x, box.high.z - box.low.z);
+  ColliderDesc desc;
+  desc.type = kTypes[k % 5];
+  desc.sphere.radius = desc.capsule.radius = 0.1f * size;
+  desc.capsule.half_height = 0.1f * size;
+  desc.box.half_extents = {0.1f * size, 0.1f * size, 0.1f * size};
+  desc.hull = HullShape(data.small_hull);
+  desc.mesh = {&data.small_mesh->asset, 0.1f * size};
+  desc.pose.position = {width * 0.25f * static_cast<float>(k % 40),
+                        size * (2.4f + 0.08f * static_cast<float>(k % 25)),
+                        width * 0.2f * static_cast<float>(k / 40)};
+  return desc;
+}
 
 void AddGround(const Asset& asset, Ground ground, GroundData* data, World* world) {
   constexpr int kSolids = 1000;
@@ -195,6 +239,11 @@ void AddGround(const Asset& asset, Ground ground, GroundData* data, World* world
   if (ground == Ground::kBox) floor = BoxOf(1.0f);
   if (ground == Ground::kHills) floor = HillsFor(BoundsOf(asset), 0.2f, &data->heights);
   if (ground == Ground::kFineHills) floor = HillsFor(BoundsOf(asset), 0.02f, &data->heights);
+  if (ground == Ground::kMeshHills) {
+    data->mesh = std::make_unique<StaticMesh>(HillMesh(BoundsOf(asset), 0.2f));
+    floor.type = ShapeType::kMesh;
+    floor.mesh = {&data->mesh->asset, 1.0f};
+  }
   if (ground == Ground::kRoom || ground == Ground::kTube) {
     const Box box = BoundsOf(asset);
     data->mesh =
@@ -204,9 +253,14 @@ void AddGround(const Asset& asset, Ground ground, GroundData* data, World* world
   }
   floor.friction = 0.5f;
   if (!world->AddCollider(floor, &id).ok()) std::abort();
-  const int count = ground == Ground::kPlaneBelowSolids ? kSolids : 0;
-  for (int k = 0; k < count; ++k) {
-    if (!world->AddCollider(SolidAbove(BoundsOf(asset), k), &id).ok()) std::abort();
+  if (ground != Ground::kPlaneBelowSolids) return;
+  const Box box = BoundsOf(asset);
+  const float half = 0.1f * (box.high.y - box.low.y);
+  data->small_hull = {
+      {half, half, half}, {-half, -half, half}, {-half, half, -half}, {half, -half, -half}};
+  data->small_mesh = std::make_unique<StaticMesh>(Tetrahedron());
+  for (int k = 0; k < kSolids; ++k) {
+    if (!world->AddCollider(SolidAbove(box, k, *data), &id).ok()) std::abort();
   }
 }
 
@@ -360,6 +414,7 @@ void AddContactCases(const ModelFolder& models) {
     add("_x50", 50, Ground::kPlane);
     add("_x50_on_box", 50, Ground::kBox);
     add("_x50_on_hills", 50, Ground::kHills);
+    add("_x50_on_mesh_hills", 50, Ground::kMeshHills);
     add("_x50_below_solids", 50, Ground::kPlaneBelowSolids);
   }
   set_up(
