@@ -150,7 +150,8 @@ TEST_CASE("A sliding box slows down by friction times gravity") {
   CHECK(before - slope.Speed() == Approx(double(mu) * kGravity * 0.5).epsilon(0.01));
 }
 
-// [Civ, Fig. 3.19]: Beam3D, of 6 x 3 x 3 cells, on a ramp of 20 degrees. It is pushed down the ramp.
+// [Civ, Fig. 3.19]: Beam3D, of 6 x 3 x 3 cells, on a ramp of 20 degrees. It is pushed down the
+// ramp.
 TEST_CASE("A beam on a ramp of 20 degrees stops at a friction of 0.75 and slides at 0.1") {
   const double young = GENERATE(1.0e3, 1.0e5);  // of a beam of 1.6 kg
   const bool has_surface = GENERATE(false, true);
