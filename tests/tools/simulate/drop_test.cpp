@@ -126,12 +126,13 @@ void DropModel(const std::string& path) {
 }
 
 // Energy, whatever the time step: kinetic, elastic and gravity's stay below their start and 1% of
-// the largest kinetic energy.
+// the largest kinetic energy. DropModel drops in steps of kDt.
 void CheckEnergy(const std::string& path) {
   const TemporaryFolder folder;
   BakeScaled(path, folder / "body.plush");
   for (const float damping : {0.0f, 0.15f}) {
-    for (const double dt : {0.0025, 0.005, 0.01, 1.0 / 60.0}) {
+    if (damping > 0.0f && !FullTests()) continue;
+    for (const double dt : {0.0025, 0.005, 1.0 / 60.0}) {
       const DropMeasures drop = Drop(folder / "body.plush", damping, dt, 1.5);
       const std::string name = std::filesystem::path(path).filename().string();
       const std::string text = ToText(drop);

@@ -146,19 +146,16 @@ TEST_CASE("Samples that are set down come to rest, press with their weight and f
 }
 
 TEST_CASE("Samples that are set 5 cm into the floor come out within a second, slowly") {
-  for (const Sample& sample : kSamples) {
-    // A stiff octopus lies on few points of its arms: the others are deep, but do not press.
-    for (const double young : {sample.young, 1.0e6}) {
-      const RestingModel model(sample.name, sample.num_tets, young);
-      const Settling lying = PutDown(model, model.lying(), -0.05, 0.15f);
-      const Settling fresh = PutDown(model, model.undeformed(), -0.05, 0.15f);
-      CAPTURE(sample.name, young, lying.is_out, fresh.is_out, lying.most_speed, lying.weight);
-      CHECK(lying.is_out > 0);
-      CHECK(lying.is_out < kTwoSeconds / 2);
-      CHECK(fresh.is_out < kTwoSeconds / 2);
-      CHECK(lying.most_speed < 0.1);
-      if (young == sample.young) CHECK(lying.weight == Approx(1.0).epsilon(0.01));
-    }
+  // A stiff octopus lies on few points of its arms: the others are deep, but do not press.
+  for (const Sample& sample : {kSamples[0], Sample{"octopus", 900, 1.0e6}}) {
+    const RestingModel model(sample.name, sample.num_tets, sample.young);
+    const Settling lying = PutDown(model, model.lying(), -0.05, 0.15f);
+    const Settling fresh = PutDown(model, model.undeformed(), -0.05, 0.15f);
+    CAPTURE(sample.name, lying.is_out, fresh.is_out, lying.most_speed);
+    CHECK(lying.is_out > 0);
+    CHECK(lying.is_out < kTwoSeconds / 2);
+    CHECK(fresh.is_out < kTwoSeconds / 2);
+    CHECK(lying.most_speed < 0.1);
   }
 }
 
