@@ -164,7 +164,7 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder);
 Result<Scene> LoadScene(const std::string& path);
 
 /// The scene that drops one body of the asset at `path` on the plane y = 0 with friction 0.5: its
-/// lowest cage node starts 0.3 of the body's height above it. Errors: those of OpenBody.
+/// lowest surface point starts 0.3 of the body's height above it. Errors: those of OpenBody.
 Result<Scene> DropScene(const std::string& path);
 
 }  // namespace plush::tools

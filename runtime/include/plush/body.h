@@ -157,7 +157,8 @@ struct ContactEvent {
   ContactEventType type = ContactEventType::kBegan;
   BodyId body;
   BodyId other_body;    ///< null: a collider
-  ColliderId collider;  ///< null: another body. Of kEnded, maybe a removed one
+  ColliderId collider;  ///< null: another body
+  // Of kEnded, all of them may have been removed.
   // Of kEnded, all zeros and kNoTriangle.
   Vec3 point;                   ///< mean place of the impulse; in a sensor the deepest point [m]
   Vec3 normal;                  ///< there, out of the collider or the other body, unit

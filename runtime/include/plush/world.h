@@ -172,7 +172,8 @@ class World {
   /// colliders' slots. At most one per body and collider, but a collider that replaced a removed
   /// one in its slot follows that one's end. Valid as body_events().
   /// - A sleeping body reports no kStayed, but what sensors do to it. A disabled body's touches
-  ///   end. A removed body's do not.
+  ///   end. Those of bodies that were removed since the Step before end, too, and come first, in
+  ///   the order of the calls; their ids are stale.
   /// - Sensors are tested at the end of the step, against the triangles of the collision surface,
   ///   or the nodes of cages without one; height fields and meshes against vertices only. A sensor
   ///   wholly inside a body touches nothing, nor does one that a body passes within a step.

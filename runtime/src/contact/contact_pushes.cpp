@@ -146,6 +146,24 @@ void FindPushes(int sweeps, ContactSolve* first, const JobSystem* jobs = nullptr
   });
 }
 
+// Deep points that do not press have no contacts: where others carry the body, they would stay
+// deep. Between several colliders they may have no way out.
+void AddDeepPoints(ContactSolve* of) {
+  const NodeVectors y = of->problem.y;
+  const std::span<const PlaneContact> contacts = of->state->Current();
+  const bool is_deep = std::ranges::any_of(contacts, [&](const PlaneContact& contact) {
+    return Gap(contact, of->state->PointOf(contact).Of(y)) < -of->problem.slop;
+  });
+  const bool is_of_one = std::ranges::all_of(contacts, [&](const PlaneContact& contact) {
+    return contact.collider == contacts[0].collider;
+  });
+  if (!is_deep || !is_of_one) return;
+  ContactProblem problem = of->problem;
+  problem.tolerance = of->problem.slop;
+  problem.slop = std::numeric_limits<float>::infinity();  // no depth is allowed
+  AddContacts(problem, {}, of->state);
+}
+
 }  // namespace
 
 bool FindPushOut(float share, ContactSolve* first, const JobSystem* jobs) {
@@ -156,6 +174,7 @@ bool FindPushOut(float share, ContactSolve* first, const JobSystem* jobs) {
   }
   for (ContactSolve* of = first; of != nullptr; of = of->next) {
     const float slop = of->problem.slop;
+    AddDeepPoints(of);
     const auto want = [&](float gap, float least, PlaneContact* contact) {
       const bool is_deep = gap < -least;
       contact->push = is_deep ? -share * gap : -gap;

@@ -42,6 +42,17 @@ ContactEvent EndOf(const Body& body, const Touch& touch) {
   return event;
 }
 
+ContactEvent EventOf(const Body& first, const Body& second, ContactEventType type) {
+  ContactEvent event;
+  event.type = type;
+  event.body = {first.id};
+  event.other_body = {second.id};
+  return event;
+}
+
+// Whether the game knows that two bodies touched in the last step.
+bool WasReported(const TouchingPair& pair) { return pair.is_reported && pair.end > pair.begin; }
+
 // A body that did not step keeps its touches with the colliders that there are.
 void KeepTouches(const StepSettings& settings, Body* body) {
   body->num_found = 0;
@@ -97,15 +108,10 @@ void World::Impl::ReportTouches(Body* body) {
 // Reports what has changed since the step before, of pairs of which one body reports.
 void World::Impl::ReportPairs(std::span<TouchingPair> pairs) {
   const auto event_of = [&](const TouchingPair& pair, ContactEventType type) {
-    ContactEvent event;
-    event.type = type;
-    event.body = {bodies[pair.first]->id};
-    event.other_body = {bodies[pair.second]->id};
-    return event;
+    return EventOf(*bodies[pair.first], *bodies[pair.second], type);
   };
   const auto end_one = [&](const TouchingPair& old) {
-    if (old.is_reported && old.end > old.begin)
-      RecordEvent(event_of(old, ContactEventType::kEnded));
+    if (WasReported(old)) RecordEvent(event_of(old, ContactEventType::kEnded));
   };
   const std::span<const TouchingPair> before = touching_bodies.Past();
   auto old = before.begin();
@@ -162,6 +168,29 @@ void World::Impl::RecordEvent(const ContactEvent& event) {
     return;
   }
   contact_events[num_contact_events++] = event;
+}
+
+void World::Impl::KeepEndsOf(const Body& body) {
+  const auto keep = [this](const ContactEvent& event) {
+    if (num_kept_ends == kept_ends.size()) {
+      lost_kept_ends = true;
+    } else {
+      kept_ends[num_kept_ends++] = event;
+    }
+  };
+  for (const Touch& touch : body.touches.span().first(body.num_touches)) {
+    if (touch.is_reported) keep(EndOf(body, touch));
+  }
+  for (const TouchingPair& pair : touching_bodies.Past()) {
+    if ((pair.first != body.slot && pair.second != body.slot) || !WasReported(pair)) continue;
+    keep(EventOf(*bodies[pair.first], *bodies[pair.second], ContactEventType::kEnded));
+  }
+}
+
+void World::Impl::ReportKeptEnds() {
+  lost_contact_events = std::exchange(lost_kept_ends, false);
+  const uint32_t count = std::exchange(num_kept_ends, 0);
+  for (const ContactEvent& end : kept_ends.span().first(count)) RecordEvent(end);
 }
 
 std::span<const ContactEvent> World::contact_events() const {

@@ -12,7 +12,7 @@
 //   StateSlot   (num_body_slots), then (num_collider_slots), then (num_attachment_slots)
 //   StateCollider (num_colliders), Vec3 (num_hull_points) of hulls in their order
 //   StateAttachment (num_attachments), StatePair (num_pairs), StateBodyContact (num_body_contacts),
-//   StateForce (num_forces), float (num_time_steps)
+//   StateForce (num_forces), StateEnd (num_ends), float (num_time_steps)
 //   StateCrowd  (num_crowds)
 //   StateBody   (num_bodies)          in the order of their slots
 //   one section per body: nodes, rotations, multipliers, pins, contacts, touches,
@@ -88,9 +88,10 @@ struct StateWorld {
   uint32_t num_hull_points;  ///< of all hulls
   uint32_t num_attachment_slots, first_free_attachment, last_free_attachment, num_attachments;
   uint32_t num_pairs, num_body_contacts;
-  uint32_t zeros[1];
+  uint32_t num_ends;   ///< of contacts of removed bodies, for the next step
+  uint32_t lost_ends;  ///< whether there were more: 0 or 1
 };
-static_assert(sizeof(StateWorld) == 208);
+static_assert(sizeof(StateWorld) == 212);
 
 struct StateAsset {
   uint64_t content_hash, num_bytes;
@@ -171,6 +172,13 @@ struct StateForce {
   uint32_t mask, wake, zero;
 };
 static_assert(sizeof(StateForce) == 64);
+
+/// A ContactEvent of type kEnded: ids.
+struct StateEnd {
+  uint64_t body;
+  uint64_t other_body, collider;  ///< one of them is 0
+};
+static_assert(sizeof(StateEnd) == 24);
 
 struct StateCrowd {
   uint32_t system;

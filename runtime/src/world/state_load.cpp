@@ -279,6 +279,16 @@ void World::Impl::ApplyState(const StateReader& state) {
   stats = ToStats(w.stats);
   num_events = num_attachment_events = 0;
   num_contact_events = 0;
+  num_kept_ends = std::min(w.num_ends, static_cast<uint32_t>(kept_ends.size()));
+  lost_kept_ends = w.lost_ends != 0 || num_kept_ends < w.num_ends;
+  for (uint32_t i = 0; i < num_kept_ends; ++i) {
+    const StateEnd saved = state.end(i);
+    ContactEvent& end = kept_ends[i] = {};
+    end.type = ContactEventType::kEnded;
+    end.body = {saved.body};
+    end.other_body = {saved.other_body};
+    end.collider = {saved.collider};
+  }
   settings = {};
   shared_island = nullptr;
   ListLiveBodies();

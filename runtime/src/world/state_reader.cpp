@@ -138,6 +138,7 @@ Status StateReader::Check(uint16_t tag, bool keep_previous, const ContactMethod*
        !TakeSection(sizeof(StatePair) * uint64_t{w.num_pairs}, &pairs_) ||
        !TakeSection(sizeof(StateBodyContact) * uint64_t{w.num_body_contacts}, &body_contacts_) ||
        !TakeSection(sizeof(StateForce) * uint64_t{w.num_forces}, &forces_) ||
+       !TakeSection(sizeof(StateEnd) * uint64_t{w.num_ends}, &ends_) ||
        !TakeSection(sizeof(float) * uint64_t{w.num_time_steps}, &time_steps_) ||
        !TakeSection(sizeof(StateCrowd) * uint64_t{w.num_crowds}, &crowds_) ||
        !TakeSection(sizeof(StateBody) * uint64_t{w.num_bodies}, &bodies_))) {
@@ -146,6 +147,7 @@ Status StateReader::Check(uint16_t tag, bool keep_previous, const ContactMethod*
   if (status.ok()) status = CheckSlots();
   if (status.ok()) status = CheckColliders();
   if (status.ok()) status = CheckForces();
+  if (status.ok()) status = CheckEnds();
   if (status.ok()) status = CheckCrowds();
   if (status.ok()) status = CheckBodies();
   if (status.ok()) status = CheckAttachments();

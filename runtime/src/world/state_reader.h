@@ -76,6 +76,7 @@ class StateReader {
     return At<StateBodyContact>(body_contacts_, index);
   }
   StateForce force(uint32_t index) const { return At<StateForce>(forces_, index); }
+  StateEnd end(uint32_t index) const { return At<StateEnd>(ends_, index); }
   float time_step(uint32_t index) const { return At<float>(time_steps_, index); }
   StateCrowd crowd(uint32_t index) const { return At<StateCrowd>(crowds_, index); }
   StateBody body(uint32_t index) const { return At<StateBody>(bodies_, index); }
@@ -123,7 +124,10 @@ class StateReader {
   bool IsSide(uint32_t slot, const uint32_t (&nodes)[4], const float (&weights)[4]) const;
   bool IsInTriangle(uint32_t slot, uint32_t triangle, float u, float v) const;
   Status CheckBodyContacts() const;
+  bool IsBodyId(uint64_t id) const;
+  bool IsColliderId(uint64_t id) const;
   Status CheckForces() const;
+  Status CheckEnds() const;
   Status CheckCrowds() const;
   Status CheckBodies();
   Status CheckBody(uint32_t index, const StateBody& body, const StateSystem& system) const;
@@ -150,7 +154,7 @@ class StateReader {
   // Offsets of the sections.
   size_t asset_table_ = 0, systems_ = 0, pinned_ = 0, sets_ = 0, body_slots_ = 0,
          collider_slots_ = 0, attachment_slots_ = 0, colliders_ = 0, hull_points_ = 0,
-         attachments_ = 0, pairs_ = 0, body_contacts_ = 0, forces_ = 0, time_steps_ = 0,
+         attachments_ = 0, pairs_ = 0, body_contacts_ = 0, forces_ = 0, ends_ = 0, time_steps_ = 0,
          crowds_ = 0, bodies_ = 0, body_bulk_ = 0, crowd_bulk_ = 0;
 };
 

@@ -320,6 +320,32 @@ Status StateReader::CheckBodyContacts() const {
   return {};
 }
 
+// Whether the world has given the id out. The body may have been removed.
+bool StateReader::IsBodyId(uint64_t id) const {
+  const uint32_t slot = SlotOf(id), generation = GenerationOf(id);
+  return TagOf(id) == header_.tag && slot < world_.num_body_slots && generation > 0 &&
+         generation <= body_slot(slot).generation;
+}
+
+bool StateReader::IsColliderId(uint64_t id) const {
+  const uint32_t slot = SlotOf(id), generation = GenerationOf(id);
+  return TagOf(id) == header_.tag && slot < world_.num_collider_slots && generation > 0 &&
+         generation <= collider_slot(slot).generation;
+}
+
+Status StateReader::CheckEnds() const {
+  if (world_.lost_ends > 1) return Corrupt("state.ends", "a number is out of range");
+  for (uint32_t i = 0; i < world_.num_ends; ++i) {
+    const StateEnd e = end(i);
+    const bool is_pair = e.collider == 0;
+    if (!IsBodyId(e.body) || !(is_pair ? IsBodyId(e.other_body) : e.other_body == 0) ||
+        !(is_pair || IsColliderId(e.collider))) {
+      return Corrupt("state.ends", "no such body or collider", i);
+    }
+  }
+  return {};
+}
+
 Status StateReader::CheckForces() const {
   for (uint32_t i = 0; i < world_.num_forces; ++i) {
     const StateForce f = force(i);
@@ -329,11 +355,7 @@ Status StateReader::CheckForces() const {
         !(f.air_density >= 0.0f) || !(f.drag >= 0.0f)) {
       return Corrupt("state.forces", "a number is out of range", i);
     }
-    const uint32_t slot = SlotOf(f.body), generation = GenerationOf(f.body);
-    if (f.body != 0 && (TagOf(f.body) != header_.tag || slot >= world_.num_body_slots ||
-                        generation == 0 || generation > body_slot(slot).generation)) {
-      return Corrupt("state.forces", "no such body", i);
-    }
+    if (f.body != 0 && !IsBodyId(f.body)) return Corrupt("state.forces", "no such body", i);
   }
   for (uint32_t i = 0; i < world_.num_time_steps; ++i) {
     if (!IsTimeStep(time_step(i))) return Corrupt("state.time_steps", "is no time step", i);

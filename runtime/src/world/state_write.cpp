@@ -132,6 +132,8 @@ size_t World::Impl::WriteState(std::byte* state) {
   world.num_sets = counts.sets;
   world.num_crowds = num_crowds;
   world.num_forces = num_forces;
+  world.num_ends = num_kept_ends;
+  world.lost_ends = lost_kept_ends ? 1 : 0;
   world.num_time_steps = num_time_steps;
   const ContactSettings& contact = desc.contact;
   world.contact_iterations = contact.iterations;
@@ -176,6 +178,10 @@ size_t World::Impl::WriteState(std::byte* state) {
   }
   sink.End();
   for (uint32_t i = 0; i < num_forces; ++i) sink.Write(Saved(forces[i]));
+  sink.End();
+  for (const ContactEvent& end : kept_ends.span().first(num_kept_ends)) {
+    sink.Write(StateEnd{end.body.value, end.other_body.value, end.collider.value});
+  }
   sink.End();
   sink.Write(time_steps.data(), sizeof(float) * num_time_steps);
   sink.End();

@@ -79,6 +79,7 @@ void World::Impl::ReserveCapacity() {
   if (!touching_bodies.Reserve(allocator, desc.max_pairs, desc.jobs.run != nullptr) ||
       !events.Allocate(allocator, desc.max_events) ||
       !contact_events.Allocate(allocator, desc.max_contact_events) ||
+      !kept_ends.Allocate(allocator, desc.max_contact_events) ||
       !attachment_events.Allocate(allocator, desc.max_events)) {
     return;
   }
@@ -167,6 +168,7 @@ Status World::RemoveBody(BodyId id) {
 
 void World::Impl::Remove(Body* body) {
   DetachBody(body->id);
+  KeepEndsOf(*body);
   ForgetPairs(body->slot);
   slots.Remove(body->slot);
   bodies[body->slot] = nullptr;

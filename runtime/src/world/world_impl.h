@@ -260,6 +260,9 @@ struct World::Impl {
   void FindTouches();
   void ReportTouches(Body* body);
   void RecordEvent(const ContactEvent& event);
+  /// Keeps the ends of a body's contacts for the next step: the body goes.
+  void KeepEndsOf(const Body& body);
+  void ReportKeptEnds();
   void SumStats();
 
   float DeepestPoint(const Body& body) const;
@@ -369,7 +372,10 @@ struct World::Impl {
   Array<ContactEvent> contact_events;  // of the last step (max_contact_events x 1)
   uint32_t num_contact_events = 0;
   bool lost_contact_events = false;  // whether the step had more
-  StepSettings settings;             // of the current step
+  Array<ContactEvent> kept_ends;     // since the last step (max_contact_events x 1)
+  uint32_t num_kept_ends = 0;
+  bool lost_kept_ends = false;  // whether there were more
+  StepSettings settings;        // of the current step
   StepStats stats;
 };
 

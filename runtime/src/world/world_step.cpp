@@ -146,7 +146,7 @@ void World::Impl::BeginStep(float new_dt) {
               .dt = new_dt};
   num_events = num_attachment_events = 0;
   num_contact_events = 0;
-  lost_contact_events = false;
+  ReportKeptEnds();
   LinkAttachments();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Boxes on slopes and floors against the formulas of a rigid block.
 #include "runtime/contact/plane_fixtures.h"
+#include "shapes/kuhn_box.h"
 
 #include <catch2/catch.hpp>
 
@@ -147,4 +148,60 @@ TEST_CASE("A sliding box slows down by friction times gravity") {
   const double before = slope.Speed();
   slope.Step(50);
   CHECK(before - slope.Speed() == Approx(double(mu) * kGravity * 0.5).epsilon(0.01));
+}
+
+// [Civ, Fig. 3.19]: Beam3D, of 6 x 3 x 3 cells, on a ramp of 20 degrees. It is pushed down the
+// ramp.
+TEST_CASE("A beam on a ramp of 20 degrees stops at a friction of 0.75 and slides at 0.1") {
+  const double young = GENERATE(1.0e3, 1.0e5);  // of a beam of 1.6 kg
+  const bool has_surface = GENERATE(false, true);
+  const float mu = GENERATE(0.75f, 0.1f);
+  CAPTURE(young, has_surface, mu);
+  const double angle = 20.0 / 180.0 * std::acos(-1.0), height = 0.6, push = 1.0;
+  const tools::Material material = {young, 0.35, 1.6 / (2.1 * height * height)};
+  const tools::TetMesh mesh = KuhnBox(6, 3, 3, 0.35, 0.2, 0.2);
+  const ShapeAsset shape =
+      has_surface ? ShapeAsset(SurfaceBytes(mesh, {.parts = 3, .depth = 0.0, .num_shells = 0}))
+                  : ShapeAsset(mesh, material);
+  WorldDesc desc;
+  desc.sleep.speed = 0.0f;
+  World world(desc);
+  const Eigen::Matrix3d R = Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitZ()).toRotationMatrix();
+  const Eigen::Vector3d down = -R.col(0);
+  AddPlane(&world, {ToVec3(R.col(1)), 0.0f}, mu);
+  BodyDesc of_body;
+  of_body.pose.rotation = ToQuat(R);
+  of_body.material = {.young = static_cast<float>(young),
+                      .poisson = static_cast<float>(material.poisson),
+                      .density = static_cast<float>(material.density),
+                      .damping = 0.05f};
+  const BodyId id = AddBody(&world, shape.asset(), of_body);
+  const auto steps = [&](int count) {
+    for (int k = 0; k < count; ++k) StepWorld(&world, kDt);
+  };
+  const auto speed = [&] {
+    const BodyMoments now = MomentsOf(world, id);
+    return Eigen::Vector3d(now.linear_momentum).dot(down) / now.mass;
+  };
+  const auto place = [&] { return Eigen::Vector3d(MomentsOf(world, id).centre).dot(down); };
+  steps(100);  // it settles; at 0.1 it slides
+  std::vector<Vec3> velocities = VelocitiesOf(world, id, shape.num_nodes());
+  for (Vec3& v : velocities) v = ToVec3(ToEigen(v) + push * down);
+  REQUIRE(world.SetNodeVelocities(id, velocities).ok());
+  const double before = speed(), start = place();
+  const double pull = kGravity * (std::sin(angle) - double(mu) * std::cos(angle));  // [m/s^2]
+  steps(100);
+  CAPTURE(before, speed(), place() - start, pull);
+  if (mu > 0.5f) {
+    CHECK(place() - start == Approx(before * before / (-2.0 * pull)).epsilon(0.1));
+    const double stopped = place();
+    steps(200);
+    CHECK(std::fabs(place() - stopped) < 1e-3 * height);
+    CHECK(std::fabs(speed()) < 1e-3 * height);
+  } else {
+    CHECK(speed() - before == Approx(pull).epsilon(2e-3));
+    // By velocities at the ends of steps.
+    CHECK(place() - start == Approx(before + 0.505 * pull).epsilon(2e-3));
+  }
+  CHECK(MeasuresOf(world).max_penetration < 1e-3 * height);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cubes between a floor and a plate that presses them to half their height, or flat.
+// Cubes between two plates that press them to half their height, or between a floor and a plate
+// that presses them flat.
 #include "runtime/contact/plane_fixtures.h"
 
 #include <Eigen/Geometry>
@@ -24,32 +25,38 @@ MaterialOverride MaterialOf(float young, float poisson) {
   return {.young = young, .poisson = poisson, .density = 1000.0f, .damping = 0.02f};
 }
 
-// A floor, and a plate 1 m above it. Returns the plate.
-ColliderId AddPlates(World* world) {
-  AddPlane(world, {}, 0.5f);
+struct Plates {
+  ColliderId low, high;
+};
+
+// A plate below a cube of 1 m and one above it.
+Plates AddPlates(World* world) {
+  Plates plates;
   ColliderDesc desc;
+  desc.friction = 0.5f;
+  REQUIRE(world->AddCollider(desc, &plates.low).ok());
   desc.plane = {.normal = {0.0f, -1.0f, 0.0f}};
   desc.pose.position.y = 1.0f;
-  desc.friction = 0.5f;
-  ColliderId plate;
-  REQUIRE(world->AddCollider(desc, &plate).ok());
-  return plate;
+  REQUIRE(world->AddCollider(desc, &plates.high).ok());
+  return plates;
 }
 
-// Presses a cube of 1 m in one second and holds it for two.
+// Presses a cube of 1 m in one second, with plates that move towards each other, and holds it for
+// two.
 class Press {
  public:
   Press(const ShapeAsset& shape, const MaterialOverride& material, int outer_iterations,
         const ContactSettings& contact)
       : num_nodes_(shape.rest().size()), world_({.gravity = {}, .contact = contact}) {
-    plate_ = AddPlates(&world_);
+    plates_ = AddPlates(&world_);
     BodyDesc body;
     body.material = material;
     body.splitting.outer_iterations = outer_iterations;
     id_ = AddBody(&world_, shape.asset(), body);
     for (int step = 1; step <= 300; ++step) {
-      const float height = std::max(1.0f - 0.005f * static_cast<float>(step), kHeight);
-      REQUIRE(world_.MoveCollider(plate_, {.position = {0.0f, height, 0.0f}}).ok());
+      const float way = std::min(0.0025f * static_cast<float>(step), 0.5f * (1.0f - kHeight));
+      REQUIRE(world_.MoveCollider(plates_.low, {.position = {0.0f, way, 0.0f}}).ok());
+      REQUIRE(world_.MoveCollider(plates_.high, {.position = {0.0f, 1.0f - way, 0.0f}}).ok());
       flags |= StepWorld(&world_, kDt);
       depth = std::max(depth, MeasuresOf(world_).max_penetration);
     }
@@ -61,7 +68,7 @@ class Press {
     REQUIRE(world_.ElasticForces(id_, forces).ok());
     const std::vector<Vec3> x = PositionsOf(world_, id_, num_nodes_);
     double up = 0.0;
-    for (size_t i = 0; i < num_nodes_; ++i) up += x[i].y > 0.5f * kHeight ? double(forces[i].y) : 0;
+    for (size_t i = 0; i < num_nodes_; ++i) up += x[i].y > 0.5f ? double(forces[i].y) : 0;
     return up;
   }
   float Speed() const { return world_.stats().max_speed; }
@@ -73,7 +80,7 @@ class Press {
   static constexpr float kHeight = 0.5f;  // [m]
   size_t num_nodes_;
   World world_;
-  ColliderId plate_;
+  Plates plates_;
   BodyId id_;
 };
 
@@ -105,7 +112,7 @@ TEST_CASE("A cube that a press closes on takes its shape again", "[long]") {
   CAPTURE(has_surface, poisson, young);
   const ShapeAsset shape = Cube(has_surface);
   World world({.gravity = {}});
-  const ColliderId plate = AddPlates(&world);
+  const ColliderId plate = AddPlates(&world).high;
   const BodyId id = AddBody(&world, shape.asset(), {.material = MaterialOf(young, poisson)});
   uint32_t flags = 0;
   for (int step = 1; step <= 400; ++step) {

@@ -143,8 +143,8 @@ TEST_CASE("A beam on a spring moves as implicit Euler's does, whatever the stiff
         "%.3f\n",
         c.young, c.stiffness, c.damping, c.rest_length, found.trajectory, found.force, found.swing);
     CAPTURE(c.young, c.stiffness, c.damping, c.rest_length);
-    CHECK(found.trajectory < 0.05);
-    CHECK(found.force < 0.1);
+    CHECK(found.trajectory < 1.5e-3);
+    CHECK(found.force < 0.01);
   }
 }
 
@@ -163,8 +163,8 @@ TEST_CASE("A beam of the implicit solver on a spring moves as implicit Euler's d
         is_converged ? ", converged" : "", c.young, c.stiffness, c.damping, c.rest_length,
         found.trajectory, found.force, found.swing);
     CAPTURE(is_converged, c.young, c.stiffness, c.damping, c.rest_length);
-    CHECK(found.trajectory < (is_converged ? 1e-3 : 0.02));
-    CHECK(found.force < (is_converged ? 1e-2 : 0.1));
+    CHECK(found.trajectory < (is_converged ? 1e-4 : 5e-4));
+    CHECK(found.force < 5e-4);
   }
 }
 
@@ -251,8 +251,8 @@ TEST_CASE("Two beams on springs move as implicit Euler's do") {
   const double error = reference::TrajectoryError(measured, right);
   std::printf("two beams: solvers %d, k %.0e, rest %.1f: trajectory error %.4f, force %.4f\n",
               solvers, stiffness, rest_length, error, std::sqrt(errors / forces));
-  CHECK(error < 0.05);
-  CHECK(std::sqrt(errors / forces) < 0.15);
+  CHECK(error < 4e-3);
+  CHECK(std::sqrt(errors / forces) < 0.01);
 }
 
 TEST_CASE("Two free bodies that a spring joins keep their momentum") {

@@ -2,12 +2,14 @@
 // World::ColliderReaction: the weight of what rests, the momentum of what hits, the same for any
 // number of threads.
 #include "base/id_layout.h"
+#include "runtime/collision/static_meshes.h"
 #include "runtime/world/solid_scene.h"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
 #include <cstring>
+#include <string>
 #include <vector>
 
 using namespace plush;
@@ -56,6 +58,42 @@ TEST_CASE("A resting body's weight is the collider's reaction, also of a scaled 
   const Eigen::Vector3d arm = scene.Centre() - ToEigen(reaction.about);
   const Eigen::Vector3d expected = arm.cross(Eigen::Vector3d(0.0, -weight, 0.0));
   CHECK((ToEigen(reaction.torque) - expected).norm() < 0.01 * weight * double(scale));
+}
+
+TEST_CASE("A body rests with its weight on a shape of every kind") {
+  const bool has_surface = GENERATE(false, true);
+  const auto name =
+      GENERATE(as<std::string>(), "sphere", "capsule", "hull", "mesh", "height field");
+  CAPTURE(name, has_surface);
+  // A slope of 0.15 for the hull, the mesh and the height field.
+  const Pose tilted = TurnedPose({0.0f, -0.5f, 0.0f}, std::atan(0.15), Eigen::Vector3d::UnitZ());
+  const std::vector<Vec3> corners = BoxCorners({1.0f, 0.5f, 1.0f});
+  const StaticSubject mesh(plush::tests::MakeGridBox({-1.0, -0.5, -1.0}, {1.0, 0.5, 1.0}, 7));
+  std::vector<float> heights;
+  for (int i = 0; i < 9 * 9; ++i) heights.push_back(0.15f * 0.25f * static_cast<float>(i % 9));
+  const Pose level = TurnedPose({0.0f, -0.5f, 0.0f}, std::acos(0.0), Eigen::Vector3d::UnitX());
+  ColliderDesc desc;
+  if (name == "sphere") desc = SphereAt({0.0f, -1.0f, 0.0f}, 1.0f);
+  if (name == "capsule") desc = CapsuleAt(level, 1.0f, 0.5f);
+  if (name == "hull") desc = HullAt(tilted, corners);
+  if (name == "mesh") desc = MeshOf(mesh, tilted);
+  if (name == "height field") {
+    desc.type = ShapeType::kHeightField;
+    desc.height_field = {heights, 9, 9, 0.25f};
+    desc.pose.position = {-1.0f, -0.15f, -1.0f};
+  }
+  desc.friction = 0.8f;
+  BodyDesc body = At({-0.1f, 0.04f, -0.1f});
+  body.material.damping = 0.1f;
+  SolidScene scene(has_surface, body);
+  const ColliderId id = AddCollider(&scene.world, desc);
+  const double weight = MomentsOf(scene.world, scene.body).mass * kGravity;
+  scene.Step(300);
+  const Reaction reaction = ReactionOf(scene.world, id);
+  CAPTURE(scene.Speed(), reaction.force.x, reaction.force.y, reaction.force.z, weight);
+  CHECK(scene.Speed() < 5e-3 * double(SolidScene::kSize));  // on the sphere it rocks for long
+  CHECK((ToEigen(reaction.force) + Eigen::Vector3d(0.0, weight, 0.0)).norm() < 0.01 * weight);
+  CHECK(scene.flags == kStepOk);
 }
 
 TEST_CASE("An impact changes the body's momentum by the collider's reaction") {

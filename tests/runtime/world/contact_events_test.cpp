@@ -4,6 +4,7 @@
 #include "runtime/world/crowd_scene.h"
 #include "runtime/world/heap_counter.h"
 #include "runtime/world/solid_scene.h"
+#include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -48,7 +49,8 @@ bool AreEqual(const ContactEvent& a, const ContactEvent& b) {
   return a.type == b.type && a.body == b.body && a.collider == b.collider &&
          std::memcmp(&a.point, &b.point, sizeof(Vec3)) == 0 &&
          std::memcmp(&a.normal, &b.normal, sizeof(Vec3)) == 0 && a.impulse == b.impulse &&
-         a.approach_speed == b.approach_speed && a.triangle == b.triangle;
+         a.approach_speed == b.approach_speed && a.triangle == b.triangle &&
+         a.other_body == b.other_body && a.other_triangle == b.other_triangle;
 }
 
 void CheckEqual(const std::vector<ContactEvent>& a, const std::vector<ContactEvent>& b) {
@@ -199,13 +201,145 @@ TEST_CASE("Contacts end if the game takes the body or the collider away") {
     row.Step(1);
     CHECK(TheEvent(row.world).type == Type::kEnded);
   }
-  SECTION("the body is removed: nothing is left to report of") {
+  SECTION("the body is removed") {
+    REQUIRE(row.world.RemoveBody(body).ok());
+    row.Step(1);
+    const ContactEvent event = TheEvent(row.world);
+    CHECK(event.type == Type::kEnded);
+    CHECK(event.body == body);
+    CHECK(event.collider == row.plane);
+  }
+  SECTION("the body and the collider are removed, and others take their slots") {
+    REQUIRE(row.world.RemoveBody(body).ok());
+    REQUIRE(row.world.RemoveCollider(row.plane).ok());
+    const ColliderId next = AddCollider(&row.world);
+    const BodyId other = AddBody(&row.world, row.shape.asset(), Reporting({0.0f, 0.0f, 0.0f}));
+    row.Step(1);
+    const std::vector<ContactEvent> events = EventsOf(row.world);
+    REQUIRE(events.size() == 2);
+    CHECK(events[0].type == Type::kEnded);
+    CHECK(events[0].body == body);
+    CHECK(events[0].collider == row.plane);
+    CHECK(events[1].type == Type::kBegan);
+    CHECK(events[1].body == other);
+    CHECK(events[1].collider == next);
+  }
+  SECTION("the body no longer reports, then is removed") {
+    REQUIRE(row.world.SetReportContacts(body, false).ok());
     REQUIRE(row.world.RemoveBody(body).ok());
     row.Step(1);
     CHECK(row.world.contact_events().empty());
   }
   row.Step(1);
   for (const ContactEvent& event : EventsOf(row.world)) CHECK(event.type != Type::kEnded);
+}
+
+TEST_CASE("A body that goes ends its contacts with other bodies and sensors, saved or not") {
+  const bool is_saved = GENERATE(false, true), first_goes = GENERATE(false, true);
+  const bool first_reports = GENERATE(false, true);
+  CAPTURE(is_saved, first_goes, first_reports);
+  const ShapeAsset shape(
+      SurfaceBytes(TetBox(2, 2, 2, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0}));
+  WorldDesc desc;
+  desc.max_pairs = 8;
+  desc.sleep.speed = 0.0f;
+  World world(desc);
+  const ColliderId plane = AddCollider(&world);
+  const ColliderId sensor =
+      AddCollider(&world, Sensor(BoxAt({{0.1f, 0.3f, 0.1f}}, {0.5f, 0.05f, 0.5f})));
+  BodyDesc low = Reporting({0.0f, 0.001f, 0.0f}), high = Reporting({0.02f, 0.203f, 0.01f});
+  (first_reports ? high : low).report_contacts = false;
+  low.material.damping = high.material.damping = 0.05f;
+  const BodyId ids[2] = {AddBody(&world, shape.asset(), low), AddBody(&world, shape.asset(), high)};
+  for (int step = 0; step < 50; ++step) StepWorld(&world, 0.01f);
+  REQUIRE(world.contact_events().size() == 2);  // of the pair, and of the one that reports
+  const BodyId gone = ids[first_goes ? 0 : 1];
+  REQUIRE(world.RemoveBody(gone).ok());
+  World loaded(desc);
+  World* of = &world;
+  if (is_saved) {
+    const Asset* const assets[] = {&shape.asset()};
+    REQUIRE(loaded.LoadState(Saved(world), assets).ok());
+    CHECK(loaded.contact_events().empty());
+    of = &loaded;
+  }
+  StepWorld(of, 0.01f);
+  std::vector<ContactEvent> ends = EventsOf(*of);
+  std::erase_if(ends, [](const ContactEvent& event) { return event.type != Type::kEnded; });
+  // The pair, and what the one that went touched, if it reported.
+  const bool reported = first_goes == first_reports;
+  REQUIRE(ends.size() == (reported ? 2u : 1u));
+  CHECK(ends.back().body == ids[0]);
+  CHECK(ends.back().other_body == ids[1]);
+  CHECK_FALSE(ends.back().collider.valid());
+  if (reported) {
+    CHECK(ends[0].body == gone);
+    CHECK(ends[0].collider == (first_goes ? plane : sensor));
+    CHECK_FALSE(ends[0].other_body.valid());
+  }
+  for (const ContactEvent& end : ends) {
+    CHECK(end.impulse == 0.0f);
+    CHECK(end.triangle == ContactEvent::kNoTriangle);
+  }
+  StepWorld(of, 0.01f);
+  for (const ContactEvent& event : EventsOf(*of)) CHECK(event.type != Type::kEnded);
+}
+
+TEST_CASE("A state whose ends name bodies or colliders that there never were is refused") {
+  Row row(2);
+  row.Step(20);
+  const BodyId body = row.bodies[1];
+  REQUIRE(row.world.RemoveBody(body).ok());
+  const std::vector<std::byte> state = Saved(row.world);
+  const uint64_t end[3] = {body.value, 0, row.plane.value};
+  const auto* const bytes = reinterpret_cast<const std::byte*>(end);
+  const auto at = std::search(state.begin(), state.end(), bytes, bytes + sizeof(end));
+  REQUIRE(at != state.end());
+  const auto load = [&](const uint64_t(&changed)[3]) {
+    std::vector<std::byte> edited = state;
+    std::memcpy(&edited[static_cast<size_t>(at - state.begin())], changed, sizeof(changed));
+    Reseal(edited);
+    const Asset* const assets[] = {&row.shape.asset()};
+    World world;
+    return world.LoadState(edited, assets);
+  };
+  CHECK(load({body.value, 0, row.plane.value}).ok());
+  CHECK(load({body.value, row.bodies[0].value, 0}).ok());
+  const uint64_t far = PackId(7, 1, 0), late = PackId(1, 2, 0), foreign = PackId(1, 1, 3);
+  for (const uint64_t wrong : {uint64_t{0}, far, late, foreign}) {
+    CAPTURE(wrong);
+    for (const Status& status : {load({wrong, 0, row.plane.value}), load({body.value, wrong, 0}),
+                                 load({body.value, 0, wrong})}) {
+      CHECK(status.code == StatusCode::kCorrupt);
+      CHECK(std::strcmp(status.section, "state.ends") == 0);
+    }
+  }
+  CHECK_FALSE(load({body.value, row.bodies[0].value, row.plane.value}).ok());
+}
+
+TEST_CASE("Ends of removed bodies beyond the maximum are lost, and a flag says so") {
+  const bool is_saved = GENERATE(false, true);
+  Row row(5, {.max_contact_events = 3});
+  row.Step(20);
+  for (const BodyId body : row.bodies) REQUIRE(row.world.RemoveBody(body).ok());
+  World loaded({.max_contact_events = 3});
+  World few({.max_contact_events = 2});
+  World* of = &row.world;
+  if (is_saved) {
+    const Asset* const assets[] = {&row.shape.asset()};
+    REQUIRE(loaded.LoadState(Saved(row.world), assets).ok());
+    REQUIRE(few.LoadState(Saved(row.world), assets).ok());
+    of = &loaded;
+    StepWorld(&few, 0.01f);
+    CHECK(few.contact_events().size() == 2);
+    CHECK((few.stats().flags & kStepEventsLost) != 0);
+  }
+  StepWorld(of, 0.01f);
+  CHECK(of->contact_events().size() == 3);
+  CHECK((of->stats().flags & kStepEventsLost) != 0);
+  StepWorld(of, 0.01f);
+  CHECK(of->contact_events().empty());
+  CHECK((of->stats().flags & kStepEventsLost) == 0);
 }
 
 TEST_CASE("A sleeping body reports nothing until it wakes, and no second beginning") {
@@ -375,33 +509,45 @@ TEST_CASE("Contact events beyond the maximum are lost, and a flag says so") {
   }
 }
 
-TEST_CASE("Events are in order, the same for any schedule, in crowds and after loading a state") {
-  const auto run = [](const JobSystem& jobs, bool reloads) {
-    Row row(24, {.jobs = jobs}, 0.02f, 0.0);  // damped bodies join no crowds
-    ColliderDesc ball = SphereAt({3.2f, -0.1f, 0.1f}, 0.3f);
-    AddCollider(&row.world, ball);
+namespace {
+
+// A row of boxes that fall and join crowds again, on a plane and a ball and through sensors.
+struct EventScene : Row {
+  static constexpr int kSteps = 120;
+
+  explicit EventScene(const JobSystem& jobs = {})
+      : Row(24, {.jobs = jobs}, 0.02f, 0.0) {  // damped bodies join no crowds
+    AddCollider(&world, SphereAt({3.2f, -0.1f, 0.1f}, 0.3f));
     for (int i = 0; i < 8; ++i) {
-      AddCollider(&row.world, Sensor(BoxAt({{float(3 * i), 0.35f, 0.1f}}, {0.4f, 0.12f, 0.4f})));
+      AddCollider(&world, Sensor(BoxAt({{float(3 * i), 0.35f, 0.1f}}, {0.4f, 0.12f, 0.4f})));
     }
+  }
+  // The game's calls before a step.
+  void Drive(int step, World* of) const {
+    if (step != 40) return;
+    for (size_t i = 0; i < 24; i += 2) {
+      REQUIRE(of->Teleport(bodies[i], {{static_cast<float>(i), 1.2f, 0.1f}}).ok());
+    }
+  }
+  void LoadInto(World* other) const {
+    const Asset* const assets[] = {&shape.asset()};
+    REQUIRE(other->LoadState(Saved(world), assets).ok());
+    CHECK(other->contact_events().empty());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Events are in order, and the same for any schedule and in crowds") {
+  const auto run = [](const JobSystem& jobs) {
+    EventScene scene(jobs);
     bool had_crowds = false;
     std::vector<ContactEvent> all;
-    World other;
-    World* world = &row.world;
-    const Asset* const assets[] = {&row.shape.asset()};
-    for (int step = 0; step < 120; ++step) {
-      if (step == 40) {
-        for (int i = 0; i < 24; i += 2) {
-          REQUIRE(world->Teleport(row.bodies[i], {{float(i), 1.2f, 0.1f}}).ok());
-        }
-      }
-      if (reloads && step == 70) {
-        REQUIRE(other.LoadState(Saved(row.world), assets).ok());
-        CHECK(other.contact_events().empty());
-        world = &other;
-      }
-      StepWorld(world, 0.01f);
-      had_crowds = had_crowds || HadCrowds(*world);
-      const std::vector<ContactEvent> events = EventsOf(*world);
+    for (int step = 0; step < EventScene::kSteps; ++step) {
+      scene.Drive(step, &scene.world);
+      scene.Step(1);
+      had_crowds = had_crowds || HadCrowds(scene.world);
+      const std::vector<ContactEvent> events = EventsOf(scene.world);
       for (size_t i = 1; i < events.size(); ++i) {
         const auto key = [](const ContactEvent& e) {
           return uint64_t{SlotOf(e.body.value)} << 32 | SlotOf(e.collider.value);
@@ -413,7 +559,7 @@ TEST_CASE("Events are in order, the same for any schedule, in crowds and after l
     CHECK(had_crowds);
     return all;
   };
-  const std::vector<ContactEvent> expected = run({}, false);
+  const std::vector<ContactEvent> expected = run({});
   for (const Type type : {Type::kBegan, Type::kStayed, Type::kEnded}) {
     CHECK(std::count_if(expected.begin(), expected.end(),
                         [type](const ContactEvent& e) { return e.type == type; }) > 12);
@@ -422,8 +568,32 @@ TEST_CASE("Events are in order, the same for any schedule, in crowds and after l
                                  for (uint32_t i = count; i-- > 0;) job(context, i);
                                },
                                nullptr};
-  CheckEqual(run(backwards, false), expected);
-  CheckEqual(run({}, true), expected);
+  CheckEqual(run(backwards), expected);
+}
+
+TEST_CASE("Wherever a state is saved, the events after it are the same in a world that loads it") {
+  EventScene scene;
+  World other;
+  std::vector<ContactEvent> second;  // what the world that loaded last says of the next step
+  size_t ends = 0;
+  for (int step = 0; step < EventScene::kSteps; ++step) {
+    CAPTURE(step);
+    scene.LoadInto(&other);
+    // Two steps of the one that loads: the second one follows from what the first one kept.
+    scene.Drive(step, &other);
+    StepWorld(&other, 0.01f);
+    const std::vector<ContactEvent> first = EventsOf(other);
+    scene.Drive(step + 1, &other);
+    StepWorld(&other, 0.01f);
+    scene.Drive(step, &scene.world);
+    scene.Step(1);
+    const std::vector<ContactEvent> expected = EventsOf(scene.world);
+    CheckEqual(first, expected);
+    if (step > 0) CheckEqual(second, expected);
+    second = EventsOf(other);
+    ends += static_cast<size_t>(std::ranges::count(expected, Type::kEnded, &ContactEvent::type));
+  }
+  CHECK(ends > 12);
 }
 
 TEST_CASE("Steps with contact events and sensors allocate nothing") {

@@ -2,6 +2,8 @@
 // The same simulation gives the same bits, whichever threads run the jobs.
 #include "plush/format/tet_block.h"
 
+#include "base/id_layout.h"
+#include "runtime/collision/static_meshes.h"
 #include "runtime/world/crowd_scene.h"
 #include "runtime/world/solid_scene.h"
 #include "runtime/world/threaded_jobs.h"
@@ -9,7 +11,9 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 using namespace plush;
@@ -26,6 +30,7 @@ struct Outcome {
   uint64_t hash = 0;
   StepStats stats;
   WorldMeasures measures;
+  uint64_t events = 0;  ///< hash of all contact events
 };
 
 // Bodies of two assets in many poses fall on two planes. Some are pinned, some removed.
@@ -155,17 +160,91 @@ Outcome SimulatePile(const JobSystem& jobs) {
   return {world.StateHash(), world.stats(), MeasuresOf(world)};
 }
 
+// Bodies fall on hulls, a mesh, a height field and conveyors, which move, and through sensors.
+Outcome SimulateShapes(const JobSystem& jobs) {
+  static const ShapeAsset* const box = new ShapeAsset(
+      SurfaceBytes(TetBox(2, 2, 2, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0}));
+  static const ShapeAsset* const bar = new ShapeAsset(TetBox(1, 5, 1, 0.08, 0.05, 2), {3e5, 0.3});
+  static const StaticSubject* const torus =
+      new StaticSubject(plush::tests::MakeTorus(0.4, 0.15, 16, 10));
+  static const std::vector<float>* const heights = [] {
+    auto* of = new std::vector<float>;
+    for (int i = 0; i < 13 * 9; ++i) {
+      of->push_back(0.1f * std::fabs(static_cast<float>(i % 13 % 4 - i / 13 % 3)));
+    }
+    return of;
+  }();
+  WorldDesc desc;
+  desc.jobs = jobs;
+  World world(desc);
+  Random random(11);
+  std::vector<Vec3> points;
+  for (int i = 0; i < 20; ++i) points.push_back(ToVec3(0.3 * random.Direction()));
+  ColliderDesc ground;
+  ground.type = ShapeType::kHeightField;
+  ground.height_field = {*heights, 13, 9, 0.25f};
+  ground.pose.position = {-0.5f, -0.2f, -1.0f};
+  AddCollider(&world, ground);
+  ColliderDesc conveyor = BoxAt({{3.2f, -0.1f, 0.0f}}, {0.7f, 0.1f, 0.6f});
+  conveyor.surface_velocity = {0.8f, 0.0f, 0.3f};
+  AddCollider(&world, conveyor);
+  ColliderDesc hull = HullAt({{5.1f, -0.2f, 0.1f}}, points);
+  hull.angular_velocity = {0.0f, 2.0f, 0.3f};
+  AddCollider(&world, hull);
+  ColliderDesc ring =
+      MeshOf(*torus, TurnedPose({7.1f, -0.1f, 0.1f}, 0.2, Eigen::Vector3d::UnitX()));
+  ring.velocity = {0.1f, 0.3f, 0.0f};
+  AddCollider(&world, ring);
+  for (const float x : {0.0f, 3.0f, 5.0f, 7.0f}) {
+    ColliderDesc sensor = BoxAt({{x, 0.2f, 0.1f}, {0.1f, 0.0f, 0.2f, 1.0f}}, {0.5f, 0.1f, 0.5f});
+    sensor.sensor = true;
+    AddCollider(&world, sensor);
+  }
+  for (int i = 0; i < 16; ++i) {
+    BodyDesc body;
+    body.pose = {{0.5f * static_cast<float>(i), 0.3f, 0.0f}, ToQuat(random.Rotation())};
+    body.velocity = ToVec3(random.Vector(1.0));
+    body.report_contacts = i % 3 != 0;
+    if (i % 4 == 1) body.material.damping = 0.02f;
+    AddBody(&world, i % 2 == 0 ? box->asset() : bar->asset(), body);
+  }
+  Outcome outcome;
+  std::vector<bool> touched(world.num_colliders());
+  const auto add = [&outcome](uint64_t number) {
+    outcome.events = (outcome.events ^ number) * 0x100000001b3u;
+  };
+  for (int step = 0; step < 40; ++step) {
+    StepWorld(&world, 0.01f);
+    for (const ContactEvent& event : world.contact_events()) {
+      touched[SlotOf(event.collider.value)] = true;
+      add(event.body.value), add(event.collider.value), add(static_cast<uint64_t>(event.type));
+      for (const float x : {event.impulse, event.approach_speed, event.point.x, event.normal.y}) {
+        add(std::bit_cast<uint32_t>(x));
+      }
+      add(event.triangle), add(event.other_triangle);
+    }
+  }
+  CHECK(std::ranges::count(touched, true) == 8);
+  outcome.hash = world.StateHash();
+  outcome.stats = world.stats();
+  outcome.measures = MeasuresOf(world);
+  return outcome;
+}
+
 void CheckJobs(Outcome (*simulate)(const JobSystem&)) {
   const Outcome alone = simulate({});
   CHECK(alone.stats.contacts > 0);
   CHECK(simulate({}).hash == alone.hash);
-  CHECK(simulate({RunBackwards, nullptr}).hash == alone.hash);
+  const Outcome backwards = simulate({RunBackwards, nullptr});
+  CHECK(backwards.hash == alone.hash);
+  CHECK(backwards.events == alone.events);
   for (const uint32_t num_threads : {1u, 2u, 3u, 4u, 7u}) {
     ThreadedJobs jobs{num_threads};
     for (int repeat = 0; repeat < 2; ++repeat) {
       const Outcome outcome = simulate(jobs.system());
       CAPTURE(num_threads);
       CHECK(outcome.hash == alone.hash);
+      CHECK(outcome.events == alone.events);
       CHECK(outcome.measures.kinetic_j == alone.measures.kinetic_j);
       CHECK(outcome.measures.elastic_j == alone.measures.elastic_j);
       CHECK(outcome.measures.gravity_j == alone.measures.gravity_j);
@@ -183,6 +262,10 @@ TEST_CASE("Every thread count gives the same state of crowds") { CheckJobs(Simul
 
 TEST_CASE("Every thread count gives the same state of bodies that sleep and wake") {
   CheckJobs(SimulateSleepers);
+}
+
+TEST_CASE("Every thread count gives the same state and events of bodies on shapes of every kind") {
+  CheckJobs(SimulateShapes);
 }
 
 TEST_CASE("Every thread count gives the same state of a pile that all threads share") {

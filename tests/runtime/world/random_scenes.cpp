@@ -164,13 +164,13 @@ std::string Describe(const RandomScene& s) {
                 "seed %u: %s, %zu tets, %d clusters, E %.1e..%.1e, nu %.3f..%.3f, density "
                 "%.0f..%.0f, damping %.3f, scale %.2f, dt %.4f (%.4f from %d of %d), pins %d%s, "
                 "gravity %.2f, spin %.2f, throw %.2f, storm %.2f, bend %.2f, twist %.2f, squeeze "
-                "%.2f, noise %.2f, bodies %d, planes %d, ground %d%s",
+                "%.2f, noise %.2f, bodies %d, planes %d with friction %.2f, ground %d%s",
                 s.seed, s.shape.c_str(), s.mesh.tets.size(),
                 s.clusters ? static_cast<int>(*s.clusters) : -1, soft, stiff, least_nu, most_nu,
                 low, high, s.damping, s.scale, s.dt, s.later_dt, s.change, s.steps,
                 static_cast<int>(s.pins), s.moves_pins ? " moved" : "", s.gravity.norm(), s.spin,
                 s.throw_, s.storm, s.bend, s.twist, s.squeeze, s.noise, s.bodies, s.planes,
-                static_cast<int>(s.ground), s.has_surface ? " with a surface" : "");
+                s.friction, static_cast<int>(s.ground), s.has_surface ? " with a surface" : "");
   return text;
 }
 
@@ -229,7 +229,12 @@ RandomScene MakeScene(uint32_t seed, SceneKind kind_of_scene) {
   const double duration = s.steps * std::max(s.dt, s.later_dt);
   if (on_planes) {
     s.planes = 1 + static_cast<int>(random.Below(3));
+    s.friction = s.planes == 1 ? 0.5 : s.planes == 2 ? 0.0 : 0.6;
     s.gravity = {0.0, -9.81, 0.0};
+    Random more(seed + 55555u);  // what came later, so that the rest of a seed's scene stays
+    if (Chance(&more, 0.25)) s.planes = 4;
+    if (Chance(&more, 0.6)) s.friction = more.Uniform(0.0, 2.0);
+    s.has_surface = Chance(&more, 0.5);
   } else if (on_ground) {
     s.ground = static_cast<RandomScene::Ground>(1 + random.Below(4));
     s.has_surface = Chance(&random, 0.5);

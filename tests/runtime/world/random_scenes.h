@@ -31,7 +31,8 @@ struct RandomScene {
   double throw_ = 0.0;  // [m/s]
   double storm = 0.0;   // of the nodes [sizes per step]
   double bend = 0.0, twist = 0.0, squeeze = 1.0, noise = 0.0;
-  int planes = 0;
+  int planes = 0;         // 1: a floor, 2 or 3: a V, 4: a floor and four walls
+  double friction = 0.5;  // of the planes
   enum class Ground { kNone, kHeightField, kMesh, kLid, kWalls } ground = Ground::kNone;
   bool has_surface = false;
   std::string shape;
@@ -41,7 +42,7 @@ struct RandomScene {
 enum class SceneKind {
   kMild,    // what games have: bodies start in their rest shape and do not tear themselves apart
   kWild,    // any velocities of the nodes, any bent, twisted, squeezed or shaken shape
-  kPlanes,  // mild ones on a floor or in a V
+  kPlanes,  // mild ones on a floor, in a V or in a box
   kGround,  // mild ones on hills, or between boxes that close, open and move along
 };
 

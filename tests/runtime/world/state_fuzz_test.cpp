@@ -17,8 +17,8 @@ using namespace plush::test;
 
 namespace {
 
-// A world whose state is small, but has a crowd, contacts, couplings, pins with targets and a
-// force.
+// A world whose state is small, but has a crowd, contacts, couplings, pins with targets, a force
+// and the end of a removed body's contact.
 class SmallScene {
  public:
   SmallScene() : shape_(TetBox(1, 1, 1, 0.1)) {
@@ -40,8 +40,14 @@ class SmallScene {
     const BodyId moved = AddBody(world_.get(), shape_.asset(), hanging);
     const BodyId removed = AddBody(world_.get(), shape_.asset());
     REQUIRE(world_->RemoveBody(removed).ok());
+    BodyDesc reporting;
+    reporting.pose.position = {8.0f, 0.005f, 0.0f};
+    reporting.report_contacts = true;
+    const BodyId goes = AddBody(world_.get(), shape_.asset(), reporting);
     for (int step = 0; step < 12; ++step) StepWorld(world_.get(), kStateDt);
     REQUIRE(world_->stats().contacts > 0);
+    REQUIRE(world_->contact_events().size() == 1);
+    REQUIRE(world_->RemoveBody(goes).ok());
     const std::vector<Vec3> targets = {{0.0f, 3.01f, 3.0f}, {0.1f, 3.0f, 3.0f}};
     for (const BodyId id : {shared, moved}) REQUIRE(world_->MovePins(id, pins, targets).ok());
     REQUIRE(world_->AddForce({.vector = {1.0f, 0.0f, 0.0f}}).ok());

@@ -308,6 +308,45 @@ TEST_CASE("A body that flies off at any speed leaves the others finite") {
   }
 }
 
+TEST_CASE("A body that freezes acts as static: what rests on it stays") {
+  const bool sleeps = GENERATE(false, true);
+  const float speed = GENERATE(3.0e38f, 1.0e27f);  // no finite step follows from them
+  CAPTURE(sleeps, speed);
+  Cubes cubes(sleeps ? Cubes::WithPairs(64) : Awake());
+  AddPlane(&cubes.world, {});
+  const BodyId low = cubes.Add({0, 0.002f, 0}), high = cubes.Add({0.02f, 0.21f, 0.01f});
+  const BodyId far = cubes.Add({3.0f, 0.002f, 0});
+  cubes.Step(sleeps ? 50 : 300);
+  const std::vector<Vec3> held = cubes.Nodes(low), far_nodes = cubes.Nodes(far);
+  const Eigen::Vector3d before = cubes.Centre(high);
+  std::vector<Vec3> v(cubes.shape.num_nodes(), Vec3{speed, -speed, speed});
+  v[3] = {-speed, speed, speed};
+  REQUIRE(cubes.world.SetNodeVelocities(low, v).ok());
+  cubes.Step(1);
+  REQUIRE(cubes.world.IsFrozen(low));
+  CHECK((cubes.flags & kStepBodyFrozen) != 0);
+  CHECK_FALSE(cubes.world.IsFrozen(high));
+  double most = 0.0;
+  for (int step = 0; step < 300; ++step) {
+    cubes.Step(1);
+    for (const Vec3& x : cubes.Nodes(high)) REQUIRE(std::isfinite(x.x + x.y + x.z));
+    most = std::max(most, (cubes.Centre(high) - before).norm());
+  }
+  // In the step in which the other one freezes, nothing holds it.
+  CHECK(most < 1.1 * 9.81 * double(kDt) * double(kDt));
+  CHECK(std::memcmp(cubes.Nodes(low).data(), held.data(), held.size() * sizeof(Vec3)) == 0);
+  CHECK(cubes.world.IsFrozen(low));
+  CHECK_FALSE(cubes.world.IsFrozen(far));
+  if (sleeps) {
+    CHECK(cubes.world.IsAsleep(high));
+    return;
+  }
+  CHECK(cubes.world.stats().max_speed < 1e-3f);
+  Eigen::Vector3d force = Eigen::Vector3d::Zero();
+  for (const BodyContactPoint& contact : cubes.Contacts()) force += ToEigen(contact.force);
+  CHECK(force.norm() == Approx(cubes.Mass(high) * 9.81).epsilon(0.01));
+}
+
 TEST_CASE("What rests on a fixed body wakes when a call takes it away") {
   const int call = GENERATE(0, 1, 2, 3);
   CAPTURE(call);

@@ -218,7 +218,9 @@ TEST_CASE("A body that is moved forgets what it touched and how it was strained"
   }
   for (size_t step = 0; step < 3; ++step) {
     CAPTURE(step);
-    CHECK((ends[step] - ends[step + 3]).cwiseAbs().maxCoeff() < 1e-6);
+    // Sweeps end once they move points by less than 1e-6 m. For a few of 100 seeds, rounding makes
+    // one end earlier.
+    CHECK((ends[step] - ends[step + 3]).cwiseAbs().maxCoeff() < 1e-5);
   }
 }
 

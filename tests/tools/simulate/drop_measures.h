@@ -24,11 +24,12 @@ struct DropMeasures {
   double end_elastic = 0.0;        ///< elastic energy at the end / (E V)
   uint32_t inverted_tets = 0;      ///< most in any step
   double end_volume_change = 0.0;  ///< |volume / rest volume - 1| at the end
-  double impact_energy = 0.0;      ///< largest gain of total energy over its start / (m g 0.3 H)
-  double late_energy = 0.0;        ///< the same, from 0.2 s after the first contact on
-  double energy_rise = 0.0;        ///< largest rise of total energy in one step / (m g 0.3 H)
-  double lowest = 0.0;             ///< least height of the surface above the plane / size
-  double end_gap = 0.0;            ///< that height at the end / H
+  double energy_gain = 0.0;  ///< largest gain of total energy over its start / largest kinetic
+                             ///< energy
+  double late_energy = 0.0;  ///< the gain from 0.2 s after the first contact on / (m g 0.3 H)
+  double energy_rise = 0.0;  ///< largest rise of total energy in one step / (m g 0.3 H)
+  double lowest = 0.0;       ///< least height of the surface above the plane / size
+  double end_gap = 0.0;      ///< that height at the end / H
 };
 
 /// Measures a run of DropScene.

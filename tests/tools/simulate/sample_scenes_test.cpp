@@ -102,8 +102,8 @@ TEST_CASE("The sample scenes show what their names say") {
       CHECK(last.stats.asleep == result.late_moves.size());
       CHECK(last.stats.body_pairs > 8);
     } else if (std::string(name) == "platform") {
-      CHECK(result.late_moves[0] > 0.9);  // carried along
-      CHECK(last.stats.max_speed < 0.02f);
+      CHECK(result.late_moves[0] > 0.5);  // carried along
+      CHECK(last.stats.asleep == 1);      // 3 s after the platform stopped
     } else if (std::string(name) == "terrain") {
       CHECK(last.stats.max_speed < 0.02f);
     } else if (std::string(name) == "hang") {

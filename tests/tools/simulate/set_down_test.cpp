@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// The sample models are set down on a floor, or into it: they come to rest, weigh what they weigh,
+// fall asleep and come out.
+
+#include "simulate/open_asset.h"
+#include "simulate/scene.h"
+#include "simulate/scene_world.h"
+#include "simulate/simulation_run.h"
+#include "tools/simulate/built_scene.h"
+#include "tools/simulate/sample_folder.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace plush::tests {
+namespace {
+
+constexpr uint32_t kSteps = 300, kTwoSeconds = 200;  // of 10 ms
+
+// A model, baked with the material of samples/run.sh, and how it lies on a floor after a drop.
+class RestingModel {
+ public:
+  RestingModel(const std::string& name, uint32_t num_tets, double young)
+      : path_(folder_ / (name + ".plush")) {
+    tools::BakeSettings settings;
+    settings.cage.target_tets = num_tets;
+    settings.material = {young, 0.4, 1000.0, 0.15};
+    BakeSample(folder_, "models/" + name + ".glb", settings);
+    tools::Scene scene = Floor();
+    scene.steps = 1000;
+    tools::SceneWorld of = tools::BuildOrFail(scene);
+    const auto record =
+        tools::RunScene(scene, &of, [](const tools::SceneWorld& now, uint32_t done) {
+          return done == 0 || now.world->stats().asleep == 0;
+        });
+    REQUIRE(record.ok());
+    REQUIRE(of.world->stats().asleep == 1);
+    const Asset& asset = *of.assets[0];
+    height_ = tools::SurfaceBounds(asset).Extent().y;
+    lying_.resize(asset.simulation().nodes.size());
+    REQUIRE(of.world->NodePositions(of.bodies[0].id, 1.0f, lying_).ok());
+    Pose pose;
+    REQUIRE(of.world->BestFitPose(of.bodies[0].id, &pose).ok());
+    for (const Vec3& node : asset.simulation().nodes) {
+      undeformed_.push_back(tools::ToFloat(tools::Rotate(pose.rotation, tools::ToDouble(node))));
+    }
+    const double lowest = tools::LowestAlong({0.0, 1.0, 0.0}, asset, undeformed_);
+    for (Vec3& p : undeformed_) p.y -= static_cast<float>(lowest);
+  }
+
+  tools::Scene Floor() const {
+    auto scene = tools::DropScene(path_);
+    if (!scene.ok()) FAIL(scene.error().message);
+    scene.value().steps = kSteps;
+    return std::move(scene.value());
+  }
+  double height() const { return height_; }  // H [m]
+  /// Positions of the nodes after the drop, at rest.
+  const std::vector<Vec3>& lying() const { return lying_; }
+  /// The same place and orientation, in the rest shape: the lowest surface point is on the floor.
+  const std::vector<Vec3>& undeformed() const { return undeformed_; }
+
+ private:
+  TemporaryFolder folder_;
+  std::string path_;
+  double height_ = 0.0;
+  std::vector<Vec3> lying_, undeformed_;
+};
+
+// What a body does in 3 s.
+struct Settling {
+  double speed = 0.0;     // of the fastest node after 2 s [H/s]
+  double weight = 0.0;    // of what presses on the floor after 2 s / weight
+  uint32_t asleep = 0;    // the first step after which it sleeps, 0: none
+  uint32_t is_out = 0;    // the last step after which a point is deeper than 1e-3 H
+  double most_speed = 0;  // of the centre of mass [m/s]
+};
+
+// The body is put at `nodes` plus `up` along y, without velocity.
+Settling PutDown(const RestingModel& model, const std::vector<Vec3>& nodes, double up,
+                 float damping) {
+  tools::Scene scene = model.Floor();
+  scene.bodies[0].material.damping = damping;
+  tools::SceneWorld of = tools::BuildOrFail(scene);
+  std::vector<Vec3> x = nodes;
+  for (Vec3& p : x) p.y += static_cast<float>(up);
+  REQUIRE(of.world->SetNodePositions(of.bodies[0].id, x).ok());
+  REQUIRE(of.world->SetNodeVelocities(of.bodies[0].id, std::vector<Vec3>(x.size())).ok());
+  Settling out;
+  const auto record = tools::RunScene(scene, &of, [&](const tools::SceneWorld& now, uint32_t done) {
+    BodyMoments moments;
+    REQUIRE(now.world->Moments(now.bodies[0].id, &moments).ok());
+    const double* p = moments.linear_momentum;
+    out.most_speed = std::max(out.most_speed, std::hypot(p[0], p[1], p[2]) / moments.mass);
+    if (done != kTwoSeconds) return true;
+    Reaction reaction;
+    REQUIRE(now.world->ColliderReaction(now.colliders[0], &reaction).ok());
+    out.weight = double(-reaction.force.y) / (9.81 * moments.mass);
+    return true;
+  });
+  REQUIRE(record.ok());
+  const std::vector<tools::StepRecord>& steps = record.value().steps;
+  out.speed = double(steps[kTwoSeconds - 1].stats.max_speed) / model.height();
+  for (uint32_t k = 0; k < kSteps; ++k) {
+    if (out.asleep == 0 && steps[k].stats.asleep == 1) out.asleep = k + 1;
+    if (steps[k].cages.lowest_m < -1.0e-3 * model.height()) out.is_out = k + 1;
+  }
+  return out;
+}
+
+struct Sample {
+  const char* name;
+  uint32_t num_tets;
+  double young;
+};
+constexpr Sample kSamples[] = {{"bear", 400, 4.0e4}, {"duck", 450, 2.0e4}, {"octopus", 900, 6.0e4}};
+
+}  // namespace
+
+TEST_CASE("Samples that are set down come to rest, press with their weight and fall asleep") {
+  for (const Sample& sample : kSamples) {
+    const RestingModel model(sample.name, sample.num_tets, sample.young);
+    const auto check = [&](const Settling& end, double most_speed) {
+      CAPTURE(sample.name, end.speed, end.weight, end.asleep);
+      CHECK(end.speed < most_speed);
+      CHECK(end.weight == Approx(1.0).epsilon(0.01));
+      CHECK(end.asleep > 0);
+    };
+    // As they lie, from a thousandth of their height.
+    for (const float damping : {0.02f, 0.15f}) {
+      CAPTURE(damping);
+      check(PutDown(model, model.lying(), 1.0e-3 * model.height(), damping), 1.0e-3);
+    }
+    // In their rest shape they first have to sink into their sagged one. The bear then rests after
+    // 2 s, the duck moves by 1.3e-3 H/s, the octopus by 3.8e-3. (In the pose of the file they would
+    // topple first: they do not stand in it.)
+    check(PutDown(model, model.undeformed(), 0.0, 0.15f), 5.0e-3);
+  }
+}
+
+TEST_CASE("Samples that are set 5 cm into the floor come out within a second, slowly") {
+  // A stiff octopus lies on few points of its arms: the others are deep, but do not press.
+  for (const Sample& sample : {kSamples[0], Sample{"octopus", 900, 1.0e6}}) {
+    const RestingModel model(sample.name, sample.num_tets, sample.young);
+    const Settling lying = PutDown(model, model.lying(), -0.05, 0.15f);
+    const Settling fresh = PutDown(model, model.undeformed(), -0.05, 0.15f);
+    CAPTURE(sample.name, lying.is_out, fresh.is_out, lying.most_speed);
+    CHECK(lying.is_out > 0);
+    CHECK(lying.is_out < kTwoSeconds / 2);
+    CHECK(fresh.is_out < kTwoSeconds / 2);
+    CHECK(lying.most_speed < 0.1);
+  }
+}
+
+}  // namespace plush::tests
