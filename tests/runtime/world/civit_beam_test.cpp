@@ -4,13 +4,16 @@
 #include "plush/solver.h"
 
 #include "runtime/tet_fixtures.h"
+#include "runtime/world/curve_file.h"
 #include "shapes/kuhn_box.h"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 using namespace plush;
@@ -20,6 +23,10 @@ namespace {
 
 constexpr double kMass = 1.6, kGravity = 100.0, kLength = 2.1, kHeight = 0.6;
 constexpr double kScaleOfEnergy = kMass * kGravity * kLength;  // m |g| L [J]
+
+constexpr std::array kDifferentials = {StressDifferential::kExact, StressDifferential::kHybrid,
+                                       StressDifferential::kConstantRotation,
+                                       StressDifferential::kWarped};
 
 struct Settings {
   float dt = 1.0f / 120.0f;
@@ -102,6 +109,17 @@ Difference Compare(const Energies& a, const Energies& b) {
   return out;
 }
 
+// A file of the sums over time, if PLUSH_CURVES names a folder: of each of kDifferentials, in m g
+// L.
+void WriteCurves(const std::string& name, float dt, const std::vector<Energies>& curves) {
+  CurveFile file(name, "seconds,dP,dP(H),dP(1),dP(2)");
+  for (size_t step = 0; step < curves[0].sums.size(); ++step) {
+    std::vector<double> row = {double(dt) * static_cast<double>(step + 1)};
+    for (const Energies& curve : curves) row.push_back(curve.sums[step] / kScaleOfEnergy);
+    file.Add(row);
+  }
+}
+
 // When the beam, which swings about its fixed edge, is lowest for the first time [s]. Solves that
 // are not converged let it fall too slowly.
 double FirstLowest(const Settings& settings) {
@@ -148,30 +166,36 @@ TEST_CASE("A stiff beam falls too slowly by few iterations, unless the factor he
 
 TEST_CASE("Table of experiment 1: energies of a beam by differential", "[.papers]") {
   std::printf("%8s %7s | %s\n", "1/dt", "Newton",
-              "hybrid: mean, largest; truncated: mean, largest (from exact, of m g L) | "
-              "CPU [s]: exact, hybrid, truncated");
+              "dP(H): mean, largest; dP(1): the same; dP(2): the same (from exact, of m g L) | "
+              "CPU [s]: exact, dP(H), dP(1), dP(2)");
   for (const float rate : {30.0f, 60.0f, 120.0f, 240.0f}) {
     for (const int newton : {1, 2, 4, 8}) {
       Settings settings = {.dt = 1.0f / rate, .newton = newton};
-      double cpu[3] = {};
-      settings.differential = StressDifferential::kExact;
-      const Energies exact = EnergiesOf(settings, &cpu[0]);
-      settings.differential = StressDifferential::kHybrid;
-      const Difference hybrid = Compare(EnergiesOf(settings, &cpu[1]), exact);
-      settings.differential = StressDifferential::kTruncated;
-      const Difference truncated = Compare(EnergiesOf(settings, &cpu[2]), exact);
-      std::printf("%8.0f %7d | %.4f %.4f   %.4f %.4f | %.2f %.2f %.2f\n", double(rate), newton,
-                  hybrid.mean, hybrid.most, truncated.mean, truncated.most, cpu[0], cpu[1], cpu[2]);
+      double cpu[kDifferentials.size()] = {};
+      std::vector<Energies> curves;
+      for (size_t k = 0; k < kDifferentials.size(); ++k) {
+        settings.differential = kDifferentials[k];
+        curves.push_back(EnergiesOf(settings, &cpu[k]));
+      }
+      std::printf("%8.0f %7d |", double(rate), newton);
+      for (size_t k = 1; k < curves.size(); ++k) {
+        const Difference off = Compare(curves[k], curves[0]);
+        std::printf(" %.4f %.4f  ", off.mean, off.most);
+      }
+      std::printf("| %.2f %.2f %.2f %.2f\n", cpu[0], cpu[1], cpu[2], cpu[3]);
       std::fflush(stdout);
+      WriteCurves("beam_" + std::to_string(static_cast<int>(rate)) + "_" + std::to_string(newton),
+                  settings.dt, curves);
     }
   }
 }
 
 TEST_CASE("Table of experiment 3: ten linear iterations, from the exact differential with all",
           "[.papers]") {
-  std::printf("%8s %7s | %s\n", "1/dt", "Newton",
-              "mean difference (of m g L) without preconditioner: exact, hybrid, truncated | with "
-              "the factor: the same");
+  std::printf(
+      "%8s %7s | %s\n", "1/dt", "Newton",
+      "mean difference (of m g L) without preconditioner: exact, dP(H), dP(1), dP(2) | with "
+      "the factor: the same");
   for (const float rate : {30.0f, 60.0f, 120.0f, 240.0f}) {
     for (const int newton : {1, 2, 4, 8}) {
       Settings settings = {.dt = 1.0f / rate, .newton = newton};
@@ -182,9 +206,7 @@ TEST_CASE("Table of experiment 3: ten linear iterations, from the exact differen
       for (const Preconditioner preconditioner : {Preconditioner::kNone, Preconditioner::kFactor}) {
         std::printf(" |");
         settings.preconditioner = preconditioner;
-        for (const StressDifferential differential :
-             {StressDifferential::kExact, StressDifferential::kHybrid,
-              StressDifferential::kTruncated}) {
+        for (const StressDifferential differential : kDifferentials) {
           settings.differential = differential;
           std::printf(" %.4f", Compare(EnergiesOf(settings), right).mean);
         }

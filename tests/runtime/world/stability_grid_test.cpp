@@ -4,9 +4,12 @@
 // converged implicit Euler only loses.
 //
 // - PLUSH_TEST_FULL=1 takes 4000 bodies in flight instead of 300, as many torn ones instead of 200,
-// 2000 on planes instead of 100, and 2000 on hills and between boxes instead of 60.
+// 2000 on planes instead of 100 or 60 implicit ones, and 2000 on hills and between boxes instead
+// of 60.
 // - PLUSH_GRID_STIFFNESS=N limits E dt^2 / (density height^2) of tets to N instead of 1e4.
 // - PLUSH_GRID_SEED=N takes the body of that seed alone and prints its steps.
+#include "plush/solver.h"
+
 #include "reference/elastic_body.h"
 #include "runtime/tet_fixtures.h"
 #include "runtime/world/grid_ground.h"
@@ -103,7 +106,8 @@ class Meter {
   double noise_ = 0.0;
 };
 
-Result Run(const RandomScene& scene, bool prints) {
+// `solver`: null for the default.
+Result Run(const RandomScene& scene, const BodySolver* solver, bool prints) {
   Random random(scene.seed + 77777u);
   const auto bytes = BytesOf(scene);
   const ShapeAsset shape{std::span<const std::byte>(bytes)};
@@ -126,6 +130,7 @@ Result Run(const RandomScene& scene, bool prints) {
     BodyDesc body;
     body.scale = static_cast<float>(scene.scale);
     body.pinned_nodes = pins;
+    body.solver = solver;
     ids.push_back(AddBody(&world, shape.asset(), body));
     Points x = scene.scale * StartOf(scene, &random, rest);
     if (scene.planes > 0) {
@@ -209,7 +214,7 @@ struct Failures {
 constexpr double kMostDepth = 0.02;  // of bodies on the ground [sizes]
 
 // Runs the scenes from seed `first` on.
-Failures RunScenes(uint32_t first, int count, SceneKind kind) {
+Failures RunScenes(uint32_t first, int count, SceneKind kind, const BodySolver* solver = nullptr) {
   const char* only = std::getenv("PLUSH_GRID_SEED");
   if (only != nullptr) {
     const uint32_t seed = static_cast<uint32_t>(std::atoi(only));
@@ -229,7 +234,7 @@ Failures RunScenes(uint32_t first, int count, SceneKind kind) {
     const std::string what = Describe(scene);
     if (only != nullptr) std::printf("%s\n", what.c_str());
     CAPTURE(what);
-    const Result result = Run(scene, only != nullptr);
+    const Result result = Run(scene, solver, only != nullptr);
     seconds += result.seconds;
     if (!result.finite) ++failures.frozen;
     if (result.finite && !(result.gain < kMostGain)) ++failures.gaining;
@@ -282,6 +287,14 @@ TEST_CASE("Bodies on a floor or in a V of planes end finite, few gain", "[long]"
   const Failures failures = RunScenes(100001, count, SceneKind::kPlanes);
   CHECK(failures.frozen <= count / 1000);
   CHECK(failures.gaining <= std::max(1, count / 30));  // 1 of 100
+}
+
+TEST_CASE("Implicit bodies on a floor or in a V of planes end finite, few gain", "[long]") {
+  const int count = tests::FullTests() ? 2000 : 60 / kShare;
+  const BodySolver solver = ImplicitSolver();
+  const Failures failures = RunScenes(100001, count, SceneKind::kPlanes, &solver);
+  CHECK(failures.frozen <= count / 1000);
+  CHECK(failures.gaining <= std::max(1, count / 30));
 }
 
 TEST_CASE("Bodies on hills and between boxes that close end finite, few gain", "[long]") {
