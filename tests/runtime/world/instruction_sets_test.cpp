@@ -52,7 +52,7 @@ Outcome SwingImplicitly(const ShapeAsset& shape) {
   for (const ImplicitSettings& settings :
        {ImplicitSettings{.newton_iterations = 3, .differential = StressDifferential::kHybrid},
         {.differential = StressDifferential::kExact,
-         .linear_method = LinearMethod::kMinimumResiduals},
+        .linear_method = LinearMethod::kMinimumResiduals},
         {.preconditioner = Preconditioner::kJacobi, .assembled = true}}) {
     outcome.Add(SwingBy(ImplicitSolver(settings), shape));
   }
