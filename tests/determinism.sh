@@ -14,7 +14,7 @@ if [ -n "${PLUSH_TEST_MODELS:-}" ]; then
   models+=("$PLUSH_TEST_MODELS/armadillo_10k.obj" "$PLUSH_TEST_MODELS"/dirty/*.o*)
 fi
 
-# Prints "bake HASH" and "state HASH" of model $2 with build $1 on $3 threads.
+# Prints "bake HASH" and a "state HASH" per scene of model $2 with build $1 on $3 threads.
 hashes() {
   local plush=$1/tools/plush out=$work/a.plush limit=()
   [ "$3" = 1 ] && limit=(taskset -c 0)  # the bake takes as many threads as it may run on
@@ -25,6 +25,31 @@ hashes() {
  "bodies": [{"asset": "$out", "position": [0, 2, 0], "count": 2}],
  "colliders": [{"plane": {"normal": [0, 1, 0], "offset": 0}, "friction": 0.5}]}
 SCENE
+  simulate
+  # Three above each other, the one in the middle implicit: the lowest is held at its feet, so all
+  # contacts are those of bodies.
+  local low high place
+  read -r low high < <("$plush" info --json "$out" | tr -d ' \n' |
+    sed 's/.*"high":\[[^,]*,\([^,]*\),.*"low":\[[^,]*,\([^,]*\),.*/\2 \1\n/')
+  # Of the feet's upper end, of the second and third body; a speed.
+  read -r -a place < <(awk -v low="$low" -v high="$high" 'BEGIN {
+    size = high - low
+    print low + 0.2 * size, 1.02 * size, 2.04 * size, -size }')
+  cat >"$work/scene.json" <<SCENE
+{"steps": 60, "threads": $3, "bodies_touch": true,
+ "bodies": [
+  {"asset": "$out", "pins": [{"box": [[-1e6, -1e6, -1e6], [1e6, ${place[0]}, 1e6]]}]},
+  {"asset": "$out", "position": [0, ${place[1]}, 0], "velocity": [0, ${place[3]}, 0],
+   "solver": {"name": "implicit"}},
+  {"asset": "$out", "position": [0, ${place[2]}, 0], "velocity": [0, ${place[3]}, 0]}]}
+SCENE
+  simulate
+  grep -A 2 '"contacts": {' "$work/stats.json" | grep -q '"max": [1-9]' ||
+    { echo "nothing touches" && return 1; }
+}
+
+# Runs the scene with $plush and prints its state.
+simulate() {
   "$plush" simulate "$work/scene.json" --stats "$work/stats.json" -q
   grep -o '"state_hash": *"[0-9a-f]*"' "$work/stats.json" | sed 's/.*: *"/state /; s/"//'
 }

@@ -52,9 +52,9 @@ class AlignedBytes {
 /// step/arm_4k .. 170k, step/bear_by_ear and others, crowd/, refactor/
 void AddStepCases(const ModelFolder& models, const ReferenceFolder& trajectories,
                   const CurveFolder& curves);
-/// step_implicit/arm_4k .. 55k, each also _converged, _exact; arm_4k_iterations
+/// step_implicit/arm_4k .. 55k, each also _converged, _jacobi_50, _exact; arm_4k_iterations_nu_...
 void AddImplicitCases(const ModelFolder& models, const ReferenceFolder& references);
-/// linear/arm_4k_products_truncated, _hybrid, _exact, arm_4k_factors, and of arm_16k, arm_55k
+/// linear/arm_4k_products_warped, _hybrid, _exact, arm_4k_factors, and of arm_16k, arm_55k
 void AddLinearCases(const ModelFolder& models);
 void AddFrequencyCases();  ///< motion/cantilever_10_steps, motion/cantilever_20_steps
 /// contact/bear, bear_x50, bear_attached_16, bear_constrained_1, _4, _16, each also implicit,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// heap/...: many bears that touch each other, in scenes of samples/scenes/contact.
+// heap/...: many bears that touch each other, in scenes of samples/scenes/contact, or that do not.
 //
 // Times of steps on one thread are its processor time, on several threads those of a steady clock.
 
@@ -181,7 +181,25 @@ void FillBox(benchmark::State& state, int iterations) {
   state.counters["worst_step"] = static_cast<double>(slowest - steps.begin());
 }
 
-// The same bears asleep.
+// 1,000 bears that fall beside each other and never touch: find_pairs_ms is their bounds and the
+// broad phase.
+void FallApart(benchmark::State& state) {
+  constexpr uint32_t kBears = 1000, kSteps = 50;
+  const BakedFolder folder(1500);
+  tools::Scene scene = folder.Load("funnel", 1);
+  scene.bodies.resize(1);
+  scene.bodies[0].count = kBears;
+  scene.colliders.clear();
+  std::vector<TimedStep> steps;
+  for (auto _ : state) {
+    const tools::SceneWorld built = Build(scene);
+    if (built.bodies.size() != kBears) std::abort();
+    for (uint32_t k = 0; k < kSteps; ++k) steps.push_back(TimeStep(scene, built.world.get()));
+  }
+  Report(steps, &state);
+}
+
+// The bears of the box asleep.
 void SleepInBox(benchmark::State& state) {
   constexpr uint32_t kMost = 1500;
   const BakedFolder folder(0);
@@ -244,6 +262,7 @@ void AddHeapCases() {
   }
   add("box", [](benchmark::State& state) { FillBox(state, 0); });
   add("box_2_iterations", [](benchmark::State& state) { FillBox(state, 2); });
+  add("broad_phase_1000", FallApart);
   benchmark::RegisterBenchmark("heap/box_asleep", SleepInBox)->Unit(benchmark::kMicrosecond);
 }
 

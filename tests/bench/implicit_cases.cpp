@@ -93,6 +93,18 @@ void StepConverged(benchmark::State& state, const std::string& path, const Arm& 
   TimeSteps(state, arm, ImplicitSolver(kConverged), references.Find(arm, kDt, name));
 }
 
+// What a solver without a factor does: 50 iterations with Jacobi's blocks.
+void StepJacobi(benchmark::State& state, const std::string& path, const Arm& which,
+                const ReferenceFolder& references) {
+  const SwingingArm& arm = BakedArm(path, which);
+  const std::string name = std::string("step_implicit/") + which.name + "_jacobi_50";
+  TimeSteps(state, arm,
+            ImplicitSolver({.linear_iterations = 50,
+                            .linear_tolerance = 0.0f,
+                            .preconditioner = Preconditioner::kJacobi}),
+            references.Find(arm, kDt, name));
+}
+
 // Mean iterations of the first 30 steps to a residual of 1e-4.
 void Iterations(benchmark::State& state, const std::string& path, float poisson) {
   const SwingingArm& arm = BakedArm(path, kArm4k);
@@ -152,6 +164,8 @@ void AddImplicitCases(const ModelFolder& models, const ReferenceFolder& referenc
         ->Unit(benchmark::kMillisecond);
     benchmark::RegisterBenchmark((name + "_converged").c_str(), StepConverged, path, arm,
                                  references)
+        ->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark((name + "_jacobi_50").c_str(), StepJacobi, path, arm, references)
         ->Unit(benchmark::kMillisecond);
     benchmark::RegisterBenchmark((name + "_exact").c_str(), StepExact, path, arm)
         ->Unit(benchmark::kMillisecond);

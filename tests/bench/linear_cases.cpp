@@ -116,8 +116,8 @@ int Iterations(Swing* swing, const Stiffness& matrix, const Stiffness& factor) {
       const float w = swing->x[i].w;
       out[i] = NodeVec(w > 0.0f ? v[i] * (1.0f / w) : Vec3{}, 0.0f);
     }
-    AddStiffnessProduct(linear.elements, linear.settings, linear.at(),
-                        StressDifferential::kTruncated, v, out);
+    AddStiffnessProduct(linear.elements, linear.settings, linear.at(), StressDifferential::kWarped,
+                        v, out);
     ClearPinned(swing->x, out);
     out.back() = NodeVec();
   };
@@ -210,7 +210,7 @@ void AddLinearCases(const ModelFolder& models) {
                                    differential)
           ->Iterations(1);
     };
-    add("truncated", StressDifferential::kTruncated);
+    add("warped", StressDifferential::kWarped);
     add("hybrid", StressDifferential::kHybrid);
     add("exact", StressDifferential::kExact);
     benchmark::RegisterBenchmark((name + "_factors").c_str(), Factors, path, arm)->Iterations(1);

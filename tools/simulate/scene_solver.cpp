@@ -43,7 +43,8 @@ std::string ReadSolverName(const JsonObject& solver, BodySolver* out) {
 }
 
 void ReadImplicit(const JsonObject& solver, ImplicitSettings* out) {
-  constexpr std::array<std::string_view, 3> kDifferentials = {"truncated", "hybrid", "exact"};
+  constexpr std::array<std::string_view, 4> kDifferentials = {"exact", "constant_rotation",
+                                                              "warped", "hybrid"};
   constexpr std::array<std::string_view, 3> kPreconditioners = {"factor", "jacobi", "none"};
   constexpr std::array<std::string_view, 2> kLinearMethods = {"conjugate_gradients",
                                                               "minimum_residuals"};

@@ -41,11 +41,15 @@ enum class RotationMethod : uint8_t {
   kAnalytic,           ///< analytic polar decomposition [Kug]: the rotation near the last one
 };
 
-/// Which derivative of the tets' stress Newton's method takes.
+/// Which derivative of the tets' stress Newton's method takes. Approximations change the way of
+/// Newton's method, not its goal, and are symmetric and positive semidefinite. They differ from the
+/// exact one where tets are strained and turn.
 enum class StressDifferential : uint8_t {
-  kTruncated,  ///< rotations do not change: dP(2) of [Civ, Eq. 3.21], positive semidefinite
-  kHybrid,     ///< positive semidefinite [Civ, Eq. 3.23]
-  kExact,  ///< [Civ, Eq. 3.16]; costs more. Where it is not positive, the hybrid one replaces it
+  kExact,  ///< dP [Civ, Eq. 3.16]; costs more. Where it is not positive, the hybrid one replaces it
+  kConstantRotation,  ///< dP(1) [Civ, Eq. 3.19]: R is constant in 2 mu (F - R), so turns are
+                      ///< resisted as if they were stretch: slow where stiff bodies turn
+  kWarped,            ///< dP(2) [Civ, Eq. 3.21]: R is constant in 2 mu R e, warped stiffness
+  kHybrid,            ///< dP(H) [Civ, Eq. 3.23]: from dP(2) at rest to dP(1) at large strain
 };
 
 /// What makes the linear solves converge faster.
@@ -70,7 +74,7 @@ struct ImplicitSettings {
   float newton_tolerance = 1.0e-4f;  ///< ends once the norm of the nodes' unbalanced forces is at
                                      ///< most this share of that at the start, in [0, 1)
   float linear_tolerance = 1.0e-4f;  ///< the same within a Newton iteration, in [0, 1)
-  StressDifferential differential = StressDifferential::kTruncated;
+  StressDifferential differential = StressDifferential::kWarped;
   Preconditioner preconditioner = Preconditioner::kFactor;
   bool line_search = true;    ///< shortens Newton steps that overshoot
   bool assembled = false;     ///< each Newton iteration makes the matrix, in 3x3 blocks, and its

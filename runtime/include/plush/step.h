@@ -114,7 +114,8 @@ struct StepStats {
                             ///< body is strained so much that its clusters resist turns.
                             ///< Implicit: Newton steps that the line search shortened
   uint32_t linear_iterations = 0;  ///< implicit: of conjugate gradients, the most of a body
-  uint32_t newton_fallbacks = 0;   ///< implicit: exact differentials that a hybrid one replaced
+  uint32_t newton_fallbacks = 0;   ///< implicit: Newton steps that did not descend, or whose matrix
+                                   ///< was not positive: the hybrid differential took over
   float phase_s[static_cast<size_t>(Phase::kCount)] = {};  ///< wall time by phase [s], summed over
                                                            ///< the bodies
 };

@@ -109,7 +109,7 @@ Status CheckImplicit(const BodySolver& solver) {
   if (!is_share(s.linear_tolerance)) {
     return Invalid("implicit.linear_tolerance", "must lie in [0, 1)");
   }
-  if (s.differential > StressDifferential::kExact) {
+  if (s.differential > StressDifferential::kHybrid) {
     return Invalid("implicit.differential", "is none of StressDifferential");
   }
   if (s.preconditioner > Preconditioner::kNone) {

@@ -10,7 +10,9 @@
 //   bodies go the same share of their steps, or contacts between them would not hold.
 //   A step that a contact has not held before ends at z at most: contacts then still hold.
 // - A step that takes sunk points out goes as far as z. It may raise the sum; further steps,
-//   which it is allowed, lower it again.
+//   which it is allowed, lower it again. If the next step is longer, such steps diverge, which
+//   happens where the constant problem does not converge: from then on all end where the sum is
+//   least.
 // - If the same contacts press and slide as before, z is what a constraint preconditioner gives.
 //   The step is then made conjugate to the one before: conjugate gradients.
 //
@@ -167,7 +169,8 @@ LinearResult ContactGradients(const ForParts& for_parts, const LinearLimits& lim
   };
   double start = 0.0, curvature = 0.0;
   uint64_t set = 0;
-  bool may_turn = false;
+  bool may_turn = false, took_out = false, diverges = false;
+  double last_length2 = 0.0;
   int left = limits.iterations;
   while (left > 0 && result.iterations < 4 * limits.iterations) {
     SolveWithContacts(first);
@@ -192,6 +195,9 @@ LinearResult ContactGradients(const ForParts& for_parts, const LinearLimits& lim
         sum_of_springs(step_of, SpringWork);
     if (result.iterations == 0) start = length2;
     if (!(length2 > 0.0)) break;
+    diverges = diverges || (took_out && length2 > last_length2);
+    last_length2 = length2;
+    took_out = takes_out;
     result.residual = std::sqrt(length2 / start);
     if (result.iterations > 0 && !takes_out && result.residual <= limits.tolerance) break;
     double turn = 0.0;
@@ -222,7 +228,7 @@ LinearResult ContactGradients(const ForParts& for_parts, const LinearLimits& lim
         sum_of([&](const GradientPart& part) { return along(part, part.scratch.p); }) +
         sum_of_springs(direction_of, SpringWork);
     double step = slope / curvature;
-    if (takes_out) {
+    if (takes_out && !diverges) {
       step = 1.0;
     } else if (!is_same) {
       step = std::fmin(step, 1.0);
@@ -236,7 +242,7 @@ LinearResult ContactGradients(const ForParts& for_parts, const LinearLimits& lim
     });
     may_turn = !takes_out;
     ++result.iterations;
-    left = takes_out ? limits.iterations : left - 1;
+    left = takes_out && !diverges ? limits.iterations : left - 1;
   }
   result.work = sum_of(
       [](const GradientPart& part) { return *part.work + ContactWork(*part.of->state, part.D); });

@@ -89,7 +89,7 @@ HWY_INLINE DifferentialWeights<V> WeightsOf(D d, const ElementSettings& settings
   of.symmetric = hn::Mul(k, hn::Set(d, settings.dt * settings.damping));
   of.plain = hn::Zero(d);
   of.volume = hn::Mul(bulk, dt2);
-  if constexpr (kDifferential == StressDifferential::kTruncated) {
+  if constexpr (kDifferential == StressDifferential::kWarped) {
     of.symmetric = hn::Add(of.symmetric, stretch);
   } else if constexpr (kDifferential == StressDifferential::kHybrid) {
     const V off = hn::Add(hn::Abs(hn::Sub(S.xx, one)),

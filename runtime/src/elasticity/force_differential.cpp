@@ -123,7 +123,7 @@ HWY_INLINE Mat<V> Differentiate(D d, const ElementSettings& settings, const Sym<
       Fma(E.zz, symmetric, hn::Mul(C.zz, pressing)), Fma(E.xy, symmetric, hn::Mul(C.xy, pressing)),
       Fma(E.xz, symmetric, hn::Mul(C.xz, pressing)), Fma(E.yz, symmetric, hn::Mul(C.yz, pressing))};
   Mat<V> T = Full(sum);
-  if constexpr (kDifferential != StressDifferential::kTruncated) AddScaled(of.plain, M, &T);
+  if constexpr (kDifferential != StressDifferential::kWarped) AddScaled(of.plain, M, &T);
   if constexpr (kDifferential == StressDifferential::kExact) {
     AddScaled(hn::Neg(of.plain), RotationDifferential(d, S, M), &T);
     const Mat<V> s = Full(S);
@@ -165,8 +165,10 @@ void Product(const ElementView& elements, const ElementSettings& settings,
     AddProduct<kExact>(elements, settings, rotations, stretches, y, out);
   } else if (differential == kHybrid) {
     AddProduct<kHybrid>(elements, settings, rotations, stretches, y, out);
+  } else if (differential == kConstantRotation) {
+    AddProduct<kConstantRotation>(elements, settings, rotations, stretches, y, out);
   } else {
-    AddProduct<kTruncated>(elements, settings, rotations, stretches, y, out);
+    AddProduct<kWarped>(elements, settings, rotations, stretches, y, out);
   }
 }
 

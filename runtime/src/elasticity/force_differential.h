@@ -8,7 +8,8 @@
 // With F = R S, M = R^T dF, C = cof S and c = det F - 1, a differential of the stress is R T:
 // - exact: T = 2 mu (M - W) + lambda (C:M) C + lambda c dC. R^T dR = W is skew, with the axial
 //   vector (tr(S) I - S)^-1 axl(M - M^T) [Civ, Eq. 3.13]; dC = d cof(S) in the direction M.
-// - truncated: T = 2 mu sym(M) + lambda (C:M) C [Civ, Eq. 3.21], positive semidefinite.
+// - constant rotation: T = 2 mu M + lambda (C:M) C [Civ, Eq. 3.19], positive semidefinite.
+// - warped: T = 2 mu sym(M) + lambda (C:M) C [Civ, Eq. 3.21], positive semidefinite.
 // - hybrid: T = 2 mu ((1 - g) sym(M) + g M) + lambda (C:M) C [Civ, Eq. 3.23], positive
 //   semidefinite, with g = clamp(sum_i |S_ii - 1| / 3, 0, 1). The paper's material is linear in the
 //   volume; this one's lambda term has cof F in the place of R.

@@ -134,8 +134,10 @@ void AssembleAny(const ElementView& elements, const ElementSettings& settings,
     Assemble<kExact>(elements, settings, rotations, stretches, places, values);
   } else if (differential == kHybrid) {
     Assemble<kHybrid>(elements, settings, rotations, stretches, places, values);
+  } else if (differential == kConstantRotation) {
+    Assemble<kConstantRotation>(elements, settings, rotations, stretches, places, values);
   } else {
-    Assemble<kTruncated>(elements, settings, rotations, stretches, places, values);
+    Assemble<kWarped>(elements, settings, rotations, stretches, places, values);
   }
 }
 

@@ -32,16 +32,6 @@ constexpr LameConstants<T> LameOf(T young, T poisson) {
           young * poisson / ((T(1) + poisson) * (T(1) - T(2) * poisson))};
 }
 
-/// Which stress differential a linear solver uses. They differ for the corotated materials only.
-/// Approximations change the way of Newton's method, not its goal; they are symmetric and positive
-/// semidefinite.
-enum class DifferentialKind : uint8_t {
-  kExact,      ///< dP [Civ, Eq. 3.16]: symmetric, may be indefinite
-  kTruncated,  ///< dP(1), R constant in the stress [Civ, Eq. 3.19]
-  kWarped,     ///< dP(2), warped stiffness [Civ, Eq. 3.21]
-  kHybrid,     ///< dP(H), from dP(2) at rest to dP(1) at large strain [Civ, Eq. 3.23]
-};
-
 /// e = sym(R^T F) - I [Civ, Eq. 2.15 and 4.23].
 template <class T>
 constexpr Matrix3<T> CorotatedStrain(const Matrix3<T>& F, const Matrix3<T>& R) {
@@ -170,19 +160,19 @@ T HybridShare(const Matrix3<T>& F, const Matrix3<T>& R) {
 /// keep lambda (cof F : dF) cof F of the volume term and leave out lambda (J - 1) d(cof F), which
 /// is indefinite. kStVenantKirchhoff and kNeoHookean have the exact differential only.
 template <class T>
-Matrix3<T> DifferentialOfStress(DifferentialKind kind, Material material,
+Matrix3<T> DifferentialOfStress(StressDifferential kind, Material material,
                                 const LameConstants<T>& lame, const Matrix3<T>& F,
                                 const Matrix3<T>& R, const Matrix3<T>& dF, const Matrix3<T>& dR) {
   const bool is_corotated =
       material == Material::kCorotated || material == Material::kCorrectedCorotated;
-  if (kind == DifferentialKind::kExact || !is_corotated) {
+  if (kind == StressDifferential::kExact || !is_corotated) {
     return ExactStressDifferential(material, lame, F, R, dF, dR);
   }
-  T truncated = T(0);
-  if (kind == DifferentialKind::kTruncated) truncated = T(1);
-  if (kind == DifferentialKind::kHybrid) truncated = HybridShare(F, R);
+  T plain = T(0);
+  if (kind == StressDifferential::kConstantRotation) plain = T(1);
+  if (kind == StressDifferential::kHybrid) plain = HybridShare(F, R);
   const Matrix3<T> turned = TransposeTimes(R, dF);
-  const Matrix3<T> stretch = dF * truncated + (R * SymmetricPart(turned)) * (T(1) - truncated);
+  const Matrix3<T> stretch = dF * plain + (R * SymmetricPart(turned)) * (T(1) - plain);
   const Matrix3<T> direction = material == Material::kCorotated ? R : Cofactor(F);
   return stretch * (T(2) * lame.mu) + direction * (lame.lambda * Inner(direction, dF));
 }

@@ -82,12 +82,9 @@ struct ModelOfTet {
       }
       return ExactStressDifferential(settings.model, lame, tet.F, R, dF, dR);
     }
-    const DifferentialKind kind = differential == StressDifferential::kTruncated
-                                      ? DifferentialKind::kWarped
-                                      : DifferentialKind::kHybrid;
     const Material material =
         IsCorotated(settings.model) ? settings.model : Material::kCorrectedCorotated;
-    return DifferentialOfStress(kind, material, lame, tet.F, R, dF, Matrix{});
+    return DifferentialOfStress(differential, material, lame, tet.F, R, dF, Matrix{});
   }
 
   // (dt^2 + damping dt) V dP.

@@ -45,8 +45,8 @@ void LineariseModelTets(const ElementView& elements, std::span<const NodeVec> x,
 
 /// Adds (dt^2 + damping dt) K y to `out` [kg m] (num_nodes + 1 x 1), K the stiffness [N/m] of the
 /// `differential` at the place of LineariseModelTets; see AddStiffnessProduct. Of materials without
-/// a rotation, kTruncated and kHybrid are those of kCorrectedCorotated. kExact is not symmetric
-/// with rotations that are not polar ones. Does not allocate.
+/// a rotation, approximations are those of kCorrectedCorotated. kExact is not symmetric with
+/// rotations that are not polar ones. Does not allocate.
 void AddModelProduct(const ElementView& elements, const ElementSettings& settings,
                      const ImplicitSettings& model, std::span<const ModelTet> tets,
                      StressDifferential differential, std::span<const NodeVec> y,

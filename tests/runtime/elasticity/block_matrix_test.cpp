@@ -21,7 +21,8 @@ using namespace plush::test;
 namespace {
 
 constexpr StressDifferential kDifferentials[] = {
-    StressDifferential::kTruncated, StressDifferential::kHybrid, StressDifferential::kExact};
+    StressDifferential::kExact, StressDifferential::kConstantRotation, StressDifferential::kWarped,
+    StressDifferential::kHybrid};
 
 // A deformed shape with its tets linearised, and a matrix for it.
 struct Subject {

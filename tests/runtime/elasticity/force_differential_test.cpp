@@ -57,24 +57,27 @@ struct LinearisedShape {
   float lowest = 0.0f;
 };
 
-// The hybrid stress differential as [Civ, Eq. 3.23] says, times V, of one tet.
-Eigen::Matrix3d HybridStress(const DenseModel& model, size_t t, const Eigen::Matrix3d& F,
-                             const Eigen::Matrix3d& dF) {
+// An approximate stress differential as [Civ, Eq. 3.19, 3.21 and 3.23] say, times V, of one tet.
+Eigen::Matrix3d ApproximateStress(StressDifferential differential, const DenseModel& model,
+                                  size_t t, const Eigen::Matrix3d& F, const Eigen::Matrix3d& dF) {
   const Eigen::Matrix3d R = PolarRotation(F), S = R.transpose() * F;
   const Eigen::Matrix3d cofactor = F.determinant() * F.inverse().transpose();
   const double off = (S - Eigen::Matrix3d::Identity()).diagonal().cwiseAbs().sum();
-  const double g = std::clamp(off / 3.0, 0.0, 1.0);
+  double g = std::clamp(off / 3.0, 0.0, 1.0);
+  if (differential == StressDifferential::kConstantRotation) g = 1.0;
+  if (differential == StressDifferential::kWarped) g = 0.0;
   const Eigen::Matrix3d M = R.transpose() * dF;
   const Eigen::Matrix3d symmetric = 0.5 * (M + M.transpose());
   return model.volumes[t] * (2.0 * model.mu[t] * R * ((1.0 - g) * symmetric + g * M) +
                              model.lambda[t] * cofactor.cwiseProduct(dF).sum() * cofactor);
 }
 
-Points DenseHybridProduct(const DenseModel& model, const Points& x, const Points& y) {
+Points DenseProduct(StressDifferential differential, const DenseModel& model, const Points& x,
+                    const Points& y) {
   Points out = Points::Zero(3, x.cols());
   for (size_t t = 0; t < model.tets.size(); ++t) {
-    const Eigen::Matrix3d dP =
-        HybridStress(model, t, DenseGradient(model, t, x), DenseGradient(model, t, y));
+    const Eigen::Matrix3d dP = ApproximateStress(differential, model, t, DenseGradient(model, t, x),
+                                                 DenseGradient(model, t, y));
     const Eigen::Matrix3d G = dP * model.dm_inv[t].transpose();
     for (int k = 0; k < 3; ++k) out.col(model.tets[t][static_cast<size_t>(k) + 1]) += G.col(k);
     out.col(model.tets[t][0]) -= G.rowwise().sum();
@@ -119,39 +122,44 @@ TEST_CASE("The exact differential is the derivative of the forces") {
   }
 }
 
-TEST_CASE("The hybrid differential is that of the paper, and positive semidefinite") {
+TEST_CASE("Approximate differentials are those of the paper, and positive semidefinite") {
+  using enum StressDifferential;
+  const auto differential = GENERATE(kConstantRotation, kWarped, kHybrid);
   const uint32_t seed = GENERATE(4u, 5u);
   const double size = GENERATE(0.001, 0.02, 0.07);
   LinearisedShape s(seed, 0.4, size);
   s.Linearise();
   for (int k = 0; k < 4; ++k) {
     const Points y = s.random.Vectors(s.shape.num_nodes(), 0.1);
-    const Points expected = kDt * kDt * DenseHybridProduct(s.model, s.x, y);
-    const Points product = s.Product(StressDifferential::kHybrid, y);
-    CAPTURE(seed, size, k);
+    const Points expected = kDt * kDt * DenseProduct(differential, s.model, s.x, y);
+    const Points product = s.Product(differential, y);
+    CAPTURE(static_cast<int>(differential), seed, size, k);
     CHECK((product - expected).norm() < 2e-4 * expected.norm());
     CHECK(product.cwiseProduct(y).sum() > 0.0);
     const Points z = s.random.Vectors(s.shape.num_nodes(), 0.1);
-    const double right = s.Product(StressDifferential::kHybrid, z).cwiseProduct(y).sum();
+    const double right = s.Product(differential, z).cwiseProduct(y).sum();
     CHECK(product.cwiseProduct(z).sum() == Approx(right).margin(1e-4 * product.norm() * y.norm()));
   }
   const Points shift = Eigen::Vector3d(1.0, -2.0, 0.5).replicate(1, s.x.cols());
-  CHECK(s.Product(StressDifferential::kHybrid, shift).norm() <
-        1e-5 * s.Product(StressDifferential::kHybrid, s.random.Vectors(s.shape.num_nodes(), 1.0))
-                   .norm());
+  CHECK(s.Product(differential, shift).norm() <
+        1e-5 * s.Product(differential, s.random.Vectors(s.shape.num_nodes(), 1.0)).norm());
 }
 
-TEST_CASE("At rest, both differentials resist no turn and are the same") {
+TEST_CASE("At rest, all differentials but the one of constant rotations resist no turn") {
   LinearisedShape s(6, 0.3, 0.0);
   s.Linearise();
   const Points y = s.random.Vectors(s.shape.num_nodes(), 0.1);
   const Points hybrid = s.Product(StressDifferential::kHybrid, y);
-  CHECK((hybrid - s.Product(StressDifferential::kExact, y)).norm() < 1e-5 * hybrid.norm());
+  for (const auto other : {StressDifferential::kExact, StressDifferential::kWarped}) {
+    CHECK((hybrid - s.Product(other, y)).norm() < 1e-5 * hybrid.norm());
+  }
   const Eigen::Vector3d axis = s.random.Direction();
   Points turning = s.x;
   for (Eigen::Index i = 0; i < s.x.cols(); ++i) turning.col(i) = axis.cross(s.x.col(i));
-  CHECK(s.Product(StressDifferential::kHybrid, turning).norm() <
-        1e-4 * hybrid.norm() * turning.norm() / y.norm());
+  const double scale = hybrid.norm() * turning.norm() / y.norm();
+  CHECK(s.Product(StressDifferential::kHybrid, turning).norm() < 1e-4 * scale);
+  CHECK(s.Product(StressDifferential::kWarped, turning).norm() < 1e-4 * scale);
+  CHECK(s.Product(StressDifferential::kConstantRotation, turning).norm() > 0.1 * scale);
 }
 
 TEST_CASE("Viscous forces resist changes of stretch, and add to both differentials") {

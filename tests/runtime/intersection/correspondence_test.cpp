@@ -82,3 +82,26 @@ TEST_CASE(
   VolumeNormals({&wide, 1}, volumes, 1, {&moved, 1}, {&fixed, 1}, {&asked, know}, sums, normals);
   CHECK(Length(sums[0].normal - Vec3{0.0f, 1.0f, 0.0f}) < 1e-6f);
 }
+
+TEST_CASE("Where the curves of a volume cancel, its normal blends into each curve's own") {
+  // Two curves of equal areas, whose own normals are (share, +-c, 0): |sum| is `share` of the sum
+  // of lengths, and the common normal is x.
+  for (const double share : {0.05, 0.1001, 0.2, 0.2999, 0.5}) {
+    CAPTURE(share);
+    const double c = std::sqrt(1.0 - share * share);
+    const Curve curves[2] = {{.count = 4, .closed = true, .length = 4.0, .area = {-share, -c, 0.0}},
+                             {.count = 4, .closed = true, .length = 4.0, .area = {-share, c, 0.0}}};
+    const uint32_t volumes[] = {0, 0};
+    VolumeSums sums[1];
+    Vec3 normals[2];
+    VolumeNormals(curves, volumes, 1, {}, {}, {}, sums, normals);
+    CHECK(Length(sums[0].normal - Vec3{1.0f, 0.0f, 0.0f}) < 1e-6f);
+    // From the own one at 0.1 to the common one at 0.3.
+    const double common = share <= 0.1 ? 0.0 : share >= 0.3 ? 1.0 : (share - 0.1) / 0.2;
+    Eigen::Vector3d expected(share + common * (1.0 - share), c * (1.0 - common), 0.0);
+    expected.normalize();
+    CHECK((ToEigen(normals[0]) - expected).norm() < 1e-6);
+    expected.y() *= -1.0;
+    CHECK((ToEigen(normals[1]) - expected).norm() < 1e-6);
+  }
+}

@@ -6,7 +6,9 @@
 
 #include "base/vector_math.h"
 #include "intersection/winding.h"
+#include "runtime/intersection/baked_solids.h"
 #include "runtime/intersection/found_contacts.h"
+#include "skip.h"
 
 #include <catch2/catch.hpp>
 
@@ -142,7 +144,8 @@ TEST_CASE("A flood covers what the winding number calls inside") {
   PairScratch scratch;
   REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
   size_t inside = 0, contacts = 0;
-  for (int scene = 0; scene < 1000; ++scene) {
+  const int scenes = tests::FullTests() ? 10000 : 1000;
+  for (int scene = 0; scene < scenes; ++scene) {
     CAPTURE(scene);
     const auto kinds = static_cast<uint32_t>(Deformation::kTiny);
     const auto kind = [&] { return static_cast<Deformation>(random.Below(kinds)); };
@@ -170,4 +173,78 @@ TEST_CASE("A flood covers what the winding number calls inside") {
   }
   CHECK(inside > 1000);
   CHECK(contacts > 1000);
+}
+
+// The limbs of the U share tets of the lattice, whose copies overlap; nodes on others make
+// triangles without area.
+TEST_CASE("A flood covers the inside also of split cages and of triangles without area") {
+  const uint32_t seed = 73;
+  CAPTURE(seed);
+  Random random(seed);
+  BakedSolid u = BakeSolid(MakeU(0.42), 60);
+  REQUIRE(u.split_tets > 0);
+  SurfaceBody b(TetBox(3, 2, 2, 0.2, 0.18, 3), {.parts = 3, .num_shells = 2});
+  PairScratch scratch;
+  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(u.body, b)));
+  size_t inside = 0, contacts = 0, empty = 0;
+  const int scenes = tests::FullTests() ? 3000 : 200;
+  for (int scene = 0; scene < scenes; ++scene) {
+    CAPTURE(scene);
+    constexpr Deformation kKinds[] = {Deformation::kGentle, Deformation::kSomeFlat,
+                                      Deformation::kAffine, Deformation::kFlat};
+    u.body.Move(Deform(u.body.shape().rest(), kKinds[random.Below(3)], &random));
+    b.Move(Deform(b.shape().rest(), kKinds[random.Below(4)], &random));
+    for (uint32_t t = 0; t < b.surface().num_triangles(); ++t) {
+      const Vec3 p = b.CornerPosition(t, 0);
+      const Vec3 normal = Cross(b.CornerPosition(t, 1) - p, b.CornerPosition(t, 2) - p);
+      empty += Dot(normal, normal) == 0.0f;
+    }
+    const Vec3 offset = ToVec3(random.Vector(0.5));
+    const Found found = Find(u.body, b, offset, &scratch);
+    REQUIRE_FALSE(found.count.open);
+    const CollisionBody view_u = u.body.view(), view_b = b.view();
+    const PlacedSurface at_u = {view_u, {}, Surface::kMoved};
+    const PlacedSurface at_b = {view_b, offset, Surface::kFixed};
+    inside += RequireFlood(at_u, at_b, scratch.floods[0], 3);
+    inside += RequireFlood(at_b, at_u, scratch.floods[1], 3);
+    const float size = u.body.state().reach + b.state().reach + SumNorm(offset);
+    RequireSound(u.body, b, offset, found, size);
+    contacts += found.contacts.size();
+  }
+  CAPTURE(inside, contacts, empty);
+  CHECK(inside > 500);
+  CHECK(contacts > 100);
+  CHECK(empty > 100);
+}
+
+// What is inside an open surface is not defined; its floods end at the border and say so.
+TEST_CASE("Contacts of surfaces with holes are finite, and floods that reach a border say so") {
+  const uint32_t seed = 74;
+  CAPTURE(seed);
+  Random random(seed);
+  SurfaceBody a(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 3, .num_shells = 1, .holes = 6});
+  SurfaceBody b(TetBox(1, 1, 2, 0.1, 0.08, 3), {.parts = 3, .num_shells = 0, .holes = 3});
+  PairScratch scratch;
+  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  size_t contacts = 0, open = 0;
+  const int scenes = tests::FullTests() ? 10000 : 500;
+  for (int scene = 0; scene < scenes; ++scene) {
+    CAPTURE(scene);
+    a.Move(Deform(a.shape().rest(), Deformation::kGentle, &random));
+    b.Move(Deform(b.shape().rest(), Deformation::kGentle, &random));
+    const Vec3 offset = ToVec3(random.Vector(0.1));
+    const Found found = Find(a, b, offset, &scratch);
+    for (const PairContact& contact : found.contacts) {
+      REQUIRE(std::isfinite(contact.gap));
+      REQUIRE(IsFinite(contact.normal));
+      REQUIRE(std::fabs(Length(contact.normal) - 1.0f) < 1e-5f);
+    }
+    contacts += found.contacts.size();
+    const bool reaches_border = scratch.floods[0].open || scratch.floods[1].open;
+    REQUIRE((found.count.open || !reaches_border));
+    open += reaches_border;
+  }
+  CAPTURE(contacts, open);
+  CHECK(contacts > 500);
+  CHECK(open > 20);
 }

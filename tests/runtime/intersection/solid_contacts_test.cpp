@@ -4,8 +4,8 @@
 #include "plush/allocator.h"
 
 #include "base/vector_math.h"
-#include "import/import.h"
 #include "intersection/pair_contacts.h"
+#include "runtime/intersection/baked_solids.h"
 #include "runtime/intersection/found_contacts.h"
 #include "tools/procedural_meshes.h"
 
@@ -22,47 +22,6 @@ using namespace plush::test;
 namespace {
 
 const double kPi = std::acos(-1.0);
-
-struct Baked {
-  SurfaceBody body;
-  uint32_t split_tets;
-};
-
-Baked Bake(const tools::SurfaceMesh& mesh, uint32_t tets) {
-  tools::ImportedModel model;
-  model.surface = mesh;
-  model.surface.parts = {
-      {"solid", "", "", 0, static_cast<uint32_t>(model.surface.triangles.size())}};
-  model.format = "solid";
-  tools::BakeSettings settings;
-  settings.cage.target_tets = tets;
-  settings.threads = 1;
-  tools::FindingList findings;
-  auto baked = tools::Bake(model, settings, &findings);
-  if (!baked.ok()) FAIL(baked.error().message);
-  return {SurfaceBody(std::move(baked.value().bytes)), baked.value().summary.split_tets};
-}
-
-// The letter U, 0.4 deep along z: limbs of `width` above a base [m].
-tools::SurfaceMesh MakeU(double width) {
-  const double outline[8][2] = {{0.0, 0.0},         {1.0, 0.0},   {1.0, 1.3},   {1.0 - width, 1.3},
-                                {1.0 - width, 0.3}, {width, 0.3}, {width, 1.3}, {0.0, 1.3}};
-  tools::SurfaceMesh mesh;
-  for (const double z : {0.0, 0.4})
-    for (const auto& p : outline) mesh.positions.push_back({p[0], p[1], z});
-  const uint32_t front[6][3] = {{2, 3, 4}, {1, 2, 4}, {0, 1, 4}, {0, 4, 5}, {0, 5, 6}, {0, 6, 7}};
-  for (const auto& t : front) {
-    mesh.triangles.push_back({t[0] + 8, t[1] + 8, t[2] + 8});
-    mesh.triangles.push_back({t[0], t[2], t[1]});
-  }
-  for (uint32_t i = 0; i < 8; ++i) {
-    const uint32_t j = (i + 1) % 8;
-    mesh.triangles.push_back({i, j, j + 8});
-    mesh.triangles.push_back({i, j + 8, i + 8});
-  }
-  tests::CompleteMesh(&mesh);
-  return mesh;
-}
 
 // Sum of the regions' vector areas of one side, in a volume or in all.
 Eigen::Vector3d RegionAreas(const PairScratch& scratch, size_t side, uint32_t num_curves,
@@ -127,8 +86,9 @@ TEST_CASE("Regions of a volume close: their vector areas are those of its curves
 
 TEST_CASE("A torus on a plate is one volume with two curves about the annulus") {
   const double ring = 0.2, tube = 0.05;
-  const Baked torus = Bake(tests::MakeTorus(ring, tube, 48, 24), 400);
-  const Baked plate = Bake(tests::MakeGridBox({-0.4, -0.2, -0.4}, {0.4, 0.0, 0.4}, 6), 200);
+  const BakedSolid torus = BakeSolid(tests::MakeTorus(ring, tube, 48, 24), 400);
+  const BakedSolid plate =
+      BakeSolid(tests::MakeGridBox({-0.4, -0.2, -0.4}, {0.4, 0.0, 0.4}, 6), 200);
   PairScratch scratch;
   REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(torus.body, plate.body)));
   for (const double depth : {0.005, 0.02, 0.04}) {
@@ -166,9 +126,10 @@ TEST_CASE("A torus on a plate is one volume with two curves about the annulus") 
 
 TEST_CASE("A bar through a torus touches it with its four edges, along the radii") {
   const double ring = 0.2, tube = 0.05, depth = 0.01;
-  const Baked torus = Bake(tests::MakeTorus(ring, tube, 48, 24), 400);
+  const BakedSolid torus = BakeSolid(tests::MakeTorus(ring, tube, 48, 24), 400);
   const double half = (ring - tube + depth) / std::sqrt(2.0);
-  const Baked bar = Bake(tests::MakeGridBox({-half, -0.5, -half}, {half, 0.5, half}, 4), 200);
+  const BakedSolid bar =
+      BakeSolid(tests::MakeGridBox({-half, -0.5, -half}, {half, 0.5, half}, 4), 200);
   PairScratch scratch;
   REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(torus.body, bar.body)));
   const Found found = Find(torus.body, bar.body, {0.0f, 0.037f, 0.0f}, &scratch);
@@ -195,9 +156,9 @@ TEST_CASE("A bar through a torus touches it with its four edges, along the radii
 
 TEST_CASE("A plate between the limbs of a split cage touches only what its surface meets") {
   const double width = 0.42;  // leaves a gap of 0.16
-  const Baked clamp = Bake(MakeU(width), 60);
+  const BakedSolid clamp = BakeSolid(MakeU(width), 60);
   CHECK(clamp.split_tets > 0);
-  const Baked plate = Bake(tests::MakeBox({-0.04, -0.3, -0.1}, {0.04, 0.3, 0.1}), 60);
+  const BakedSolid plate = BakeSolid(tests::MakeBox({-0.04, -0.3, -0.1}, {0.04, 0.3, 0.1}), 60);
   PairScratch scratch;
   REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(plate.body, clamp.body)));
   // The plate's middle relative to the gap's, which has 0.04 left on both sides.

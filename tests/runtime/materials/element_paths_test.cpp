@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <vector>
 
@@ -87,7 +88,8 @@ double PathDifference(const Force& force, double low) {
 struct Path {
   double worst_fall = 0.0;  ///< of node d's height over the face a, b, c below its largest so far
   double last_det = 0.0;
-  double turn = 0.0;  ///< of the whole tet, at the end [rad]
+  double turn = 0.0;            ///< of the whole tet, at the end [rad]
+  std::vector<double> heights;  ///< of node d, at the start and after each step
 };
 
 Path FollowForces(RotationMethod method, const Matrix& start, Witness witness) {
@@ -100,6 +102,7 @@ Path FollowForces(RotationMethod method, const Matrix& start, Witness witness) {
   Path path;
   const auto height = [](const Matrix& m) { return Determinant(m) / Length(Cross(m.c0, m.c1)); };
   double highest = height(F);
+  path.heights.push_back(highest);
   constexpr int kSteps = 20000;
   constexpr double kStep = 2e-5;  // of an energy with eigenvalues up to about 5e3
   for (int i = 0; i < kSteps; ++i) {
@@ -109,6 +112,7 @@ Path FollowForces(RotationMethod method, const Matrix& start, Witness witness) {
     F = F - (P + Matrix{of_a, of_a, of_a}) * kStep;
     path.worst_fall = std::max(path.worst_fall, highest - height(F));
     highest = std::max(highest, height(F));
+    path.heights.push_back(height(F));
     if (Determinant(F) > 0.1) break;  // recovered
   }
   path.last_det = Determinant(F);
@@ -155,4 +159,41 @@ TEST_CASE("An inverted tet recovers without inverting further by DAPD, not by QR
   CAPTURE(fall_of_qr, fall_of_isvd, turn_of_isvd);
   CHECK(fall_of_isvd > 0.01);
   CHECK(turn_of_isvd > 1.0);
+}
+
+// [Civ, Fig. 4.5]. Polar decomposition and SVD keep an inverted tet reflected: it goes on to its
+// mirrored rest shape.
+TEST_CASE("Paths of an inverted tet by every rotation method") {
+  constexpr struct {
+    RotationMethod method;
+    const char* name;
+  } kMethods[] = {{RotationMethod::kPolar, "polar"},
+                  {RotationMethod::kSvd, "SVD"},
+                  {RotationMethod::kInvertibleSvd, "ISVD"},
+                  {RotationMethod::kCoherentSvd, "coherent SVD"},
+                  {RotationMethod::kQr, "QR"},
+                  {RotationMethod::kPolarQr, "polar QR"},
+                  {RotationMethod::kProject, "project"},
+                  {RotationMethod::kReflect, "reflect"},
+                  {RotationMethod::kDegenerationAware, "DAPD"},
+                  {RotationMethod::kAnalytic, "APD"}};
+  const Matrix start = {{1, 0, 0}, {0, 1, 0}, {0.4, 0.3, -0.9}};
+  std::printf("%-12s | fall, end det F, turn [rad], steps | height of node d on the way\n", "");
+  for (const auto& [method, name] : kMethods) {
+    const Path path = FollowForces(method, start, 8);
+    std::printf("%-12s | %.3f %6.3f %.2f %5zu |", name, path.worst_fall, path.last_det, path.turn,
+                path.heights.size() - 1);
+    for (size_t k = 0; k <= 8; ++k) {
+      std::printf(" %.2f", path.heights[k * (path.heights.size() - 1) / 8]);
+    }
+    std::printf("\n");
+    CAPTURE(name, path.worst_fall, path.last_det);
+    CHECK(std::isfinite(path.last_det));
+    if (method == RotationMethod::kDegenerationAware) {
+      CHECK(path.worst_fall < 1e-9);
+      CHECK(path.last_det > 0.1);
+    } else if (method == RotationMethod::kPolar) {
+      CHECK(path.worst_fall > 0.05);
+    }
+  }
 }

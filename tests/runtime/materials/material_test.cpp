@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 using namespace plush;
 using namespace plush::test;
@@ -38,7 +39,7 @@ void CheckDerivatives(Material material, const LameConstants<double>& lame, cons
   CAPTURE(int(material), slope, Inner(P, dF));
   CHECK(std::fabs(slope - Inner(P, dF)) < 1e-6 * (1.0 + NormOf(P)) * NormOf(dF));
   const Matrix expected = FiniteDifference(stress, F, dF);
-  const Matrix dP = DifferentialOfStress(DifferentialKind::kExact, material, lame, F, R, dF,
+  const Matrix dP = DifferentialOfStress(StressDifferential::kExact, material, lame, F, R, dF,
                                          PolarRotationDifferential(F, R, dF));
   CHECK(NormOf(expected - dP) < 1e-6 * (1.0 + NormOf(expected)));
 }
@@ -152,8 +153,9 @@ TEST_CASE("Floats agree with doubles") {
       const Matrix P = Stress(material, lame, F, R);
       CHECK(NormOf(P - Cast<double>(Stress(material, lame_f, F_f, R_f))) <
             1e-4 * (0.01 + NormOf(P)));
-      for (const DifferentialKind kind : {DifferentialKind::kExact, DifferentialKind::kTruncated,
-                                          DifferentialKind::kWarped, DifferentialKind::kHybrid}) {
+      for (const StressDifferential kind :
+           {StressDifferential::kExact, StressDifferential::kConstantRotation,
+            StressDifferential::kWarped, StressDifferential::kHybrid}) {
         const Matrix dP = DifferentialOfStress(kind, material, lame, F, R, dF, dR);
         const auto dP_f = DifferentialOfStress(kind, material, lame_f, F_f, R_f, dF_f, dR_f);
         CHECK(NormOf(dP - Cast<double>(dP_f)) < 1e-4 * (0.01 + NormOf(dP)));
@@ -194,6 +196,39 @@ TEST_CASE("Uniaxial stretch gives Young's modulus and Poisson's ratio back") {
   }
 }
 
+// The stress with R as constant [Civ, 3.3.4]: 2 mu (F - R), or 2 mu R sym(R^T F - I), and the
+// volume term. Of kCorrectedCorotated, the approximations leave out lambda (J - 1) d(cof F).
+TEST_CASE("Approximate differentials are the derivatives of stresses with constant rotations") {
+  Random random(21);
+  constexpr double kStep = 1e-5;
+  for (int i = 0; i < kSamples; ++i) {
+    const LameConstants<double> lame = RandomLame(&random);
+    const Matrix F = RandomGradient(&random), R = InvertibleRotation(F);
+    const Matrix dF = FromEigen(random.Matrix(1.0));
+    for (const Material material : {Material::kCorotated, Material::kCorrectedCorotated}) {
+      const auto slope = [&](const auto& stress) {
+        return (stress(F + dF * kStep) - stress(F - dF * kStep)) * (0.5 / kStep);
+      };
+      const auto warped = [&](const Matrix& at) { return Stress(material, lame, at, R); };
+      const auto turning = [&](const Matrix& at) {
+        const Matrix strain = TransposeTimes(R, at) - IdentityMatrix<double>();
+        return warped(at) + (R * (strain - SymmetricPart(strain))) * (2.0 * lame.mu);
+      };
+      Matrix left_out{};
+      if (material == Material::kCorrectedCorotated) {
+        left_out = CofactorDifferential(F, dF) * (lame.lambda * (Determinant(F) - 1.0));
+      }
+      for (const auto& [kind, expected] :
+           {std::pair(StressDifferential::kConstantRotation, slope(turning) - left_out),
+            std::pair(StressDifferential::kWarped, slope(warped) - left_out)}) {
+        CAPTURE(i, static_cast<int>(material), static_cast<int>(kind));
+        const Matrix dP = DifferentialOfStress(kind, material, lame, F, R, dF, Matrix{});
+        CHECK(NormOf(dP - expected) < 1e-6 * (0.01 + NormOf(dP)));
+      }
+    }
+  }
+}
+
 TEST_CASE("Approximate differentials are symmetric, semidefinite and exact where they should be") {
   Random random(8);
   double worst_warped = 0.0, lowest_exact = 0.0;
@@ -204,17 +239,18 @@ TEST_CASE("Approximate differentials are symmetric, semidefinite and exact where
     const Matrix dF = FromEigen(random.Matrix(1.0)), other = FromEigen(random.Matrix(1.0));
     for (const Material material : {Material::kCorotated, Material::kCorrectedCorotated}) {
       CAPTURE(i, int(material));
-      const auto at = [&](DifferentialKind kind, const Matrix& direction) {
+      const auto at = [&](StressDifferential kind, const Matrix& direction) {
         return DifferentialOfStress(kind, material, lame, F, R, direction,
                                     PolarRotationDifferential(F, R, direction));
       };
-      for (const DifferentialKind kind : {DifferentialKind::kExact, DifferentialKind::kTruncated,
-                                          DifferentialKind::kWarped, DifferentialKind::kHybrid}) {
+      for (const StressDifferential kind :
+           {StressDifferential::kExact, StressDifferential::kConstantRotation,
+            StressDifferential::kWarped, StressDifferential::kHybrid}) {
         CAPTURE(int(kind));
         const double ab = Inner(at(kind, dF), other), ba = Inner(at(kind, other), dF);
         CHECK(ab == Approx(ba).margin(1e-10 * (1.0 + std::fabs(ab))));
         const double work = Inner(at(kind, dF), dF);
-        if (kind == DifferentialKind::kExact)
+        if (kind == StressDifferential::kExact)
           lowest_exact = std::min(lowest_exact, work);
         else
           CHECK(work >= -1e-12);
@@ -223,20 +259,20 @@ TEST_CASE("Approximate differentials are symmetric, semidefinite and exact where
       const Matrix S = TransposeTimes(R, F);
       const double share = std::min(
           (std::fabs(S.c0.x - 1.0) + std::fabs(S.c1.y - 1.0) + std::fabs(S.c2.z - 1.0)) / 3.0, 1.0);
-      const Matrix mixed = at(DifferentialKind::kTruncated, dF) * share +
-                           at(DifferentialKind::kWarped, dF) * (1.0 - share);
-      CHECK(NormOf(mixed - at(DifferentialKind::kHybrid, dF)) < 1e-12 * (1.0 + NormOf(mixed)));
-      worst_warped = std::max(worst_warped, NormOf(at(DifferentialKind::kWarped, dF) -
-                                                   at(DifferentialKind::kExact, dF)));
+      const Matrix mixed = at(StressDifferential::kConstantRotation, dF) * share +
+                           at(StressDifferential::kWarped, dF) * (1.0 - share);
+      CHECK(NormOf(mixed - at(StressDifferential::kHybrid, dF)) < 1e-12 * (1.0 + NormOf(mixed)));
+      worst_warped = std::max(worst_warped, NormOf(at(StressDifferential::kWarped, dF) -
+                                                   at(StressDifferential::kExact, dF)));
       // dP(2) and dP(H) are exact at rest, turned; dP(1) charges turns.
-      const auto at_rest = [&](DifferentialKind kind) {
+      const auto at_rest = [&](StressDifferential kind) {
         return DifferentialOfStress(kind, material, lame, R, R, dF,
                                     PolarRotationDifferential(R, R, dF));
       };
-      const Matrix exact = at_rest(DifferentialKind::kExact);
-      CHECK(NormOf(at_rest(DifferentialKind::kWarped) - exact) < 1e-12);
-      CHECK(NormOf(at_rest(DifferentialKind::kHybrid) - exact) < 1e-12);
-      CHECK(NormOf(at_rest(DifferentialKind::kTruncated) - exact) > 1e-3);
+      const Matrix exact = at_rest(StressDifferential::kExact);
+      CHECK(NormOf(at_rest(StressDifferential::kWarped) - exact) < 1e-12);
+      CHECK(NormOf(at_rest(StressDifferential::kHybrid) - exact) < 1e-12);
+      CHECK(NormOf(at_rest(StressDifferential::kConstantRotation) - exact) > 1e-3);
     }
     // Eq. 3.16 as printed.
     const Matrix dR = PolarRotationDifferential(F, R, dF);
@@ -244,7 +280,7 @@ TEST_CASE("Approximate differentials are symmetric, semidefinite and exact where
     const Matrix printed = dF * (2.0 * lame.mu) + R * (lame.lambda * Inner(R, dF)) +
                            dR * (lame.lambda * trace - 2.0 * lame.mu);
     const Matrix dP =
-        DifferentialOfStress(DifferentialKind::kExact, Material::kCorotated, lame, F, R, dF, dR);
+        DifferentialOfStress(StressDifferential::kExact, Material::kCorotated, lame, F, R, dF, dR);
     CHECK(NormOf(printed - dP) < 1e-12 * (1.0 + NormOf(dP)));
   }
   CHECK(worst_warped > 0.1);

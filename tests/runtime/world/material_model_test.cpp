@@ -90,25 +90,31 @@ TEST_CASE("Materials agree at small strain, and each differential leads to the s
   const Trajectory right = bar.Steps(kConverged, 10);
   for (const MaterialModel model : kModels) {
     Trajectory first(ToEigen(bar.shape.rest()));
-    for (const auto differential : {StressDifferential::kTruncated, StressDifferential::kHybrid,
-                                    StressDifferential::kExact}) {
+    for (const auto differential :
+         {StressDifferential::kExact, StressDifferential::kConstantRotation,
+          StressDifferential::kWarped, StressDifferential::kHybrid}) {
       ImplicitSettings settings = kConverged;
       settings.model = model;
       settings.rotation = RotationMethod::kSvd;
       settings.differential = differential;
+      double most = 0.01;
+      if (differential == StressDifferential::kConstantRotation) {
+        settings.newton_iterations = 64;
+        most = 0.05;  // so stiff, it converges slowly: 0.167 after 20 iterations, 0.037 after 64
+      }
       const Trajectory measured = bar.Steps(settings, 10);
       CAPTURE(static_cast<int>(model), static_cast<int>(differential));
-      CHECK(reference::TrajectoryError(measured, right) < 0.01);
+      CHECK(reference::TrajectoryError(measured, right) < most);
     }
   }
   const HungBar soft;
   for (const MaterialModel model : kModels) {
     ImplicitSettings settings = kConverged;
     settings.model = model;
-    const Trajectory truncated = soft.Steps(settings);
+    const Trajectory warped = soft.Steps(settings);
     settings.differential = StressDifferential::kExact;
     CAPTURE(static_cast<int>(model));
-    CHECK(reference::TrajectoryError(soft.Steps(settings), truncated) < 1e-3);
+    CHECK(reference::TrajectoryError(soft.Steps(settings), warped) < 1e-3);
   }
 }
 

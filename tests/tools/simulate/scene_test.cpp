@@ -11,6 +11,8 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <string>
+#include <utility>
 
 namespace plush::tools {
 namespace {
@@ -152,6 +154,17 @@ TEST_CASE("A scene and its bodies may have the implicit solver") {
   CHECK(bodies[1].solver.method == nullptr);
   CHECK(bodies[1].solver.splitting.volume_sweeps == 1);
   CHECK(bodies[2].solver.implicit.linear_iterations == 9);
+  using enum StressDifferential;
+  for (const auto& [name, differential] :
+       {std::pair("exact", kExact), std::pair("constant_rotation", kConstantRotation),
+        std::pair("warped", kWarped), std::pair("hybrid", kHybrid)}) {
+    const auto named =
+        ParseScene(R"({"bodies":[{"asset":"a"}],"solver":{"name":"implicit","differential":")" +
+                       std::string(name) + R"("}})",
+                   "");
+    if (!named.ok()) FAIL(named.error().message);
+    CHECK(named.value().bodies[0].solver.implicit.differential == differential);
+  }
   CHECK_THAT(BodyErrorOf(R"("solver":{"name":"implicit","differential":"hybird"})").message,
              Contains("did you mean 'hybrid'?"));
 }
