@@ -48,7 +48,7 @@ Outcome Swing(const ShapeAsset& shape) { return SwingBy(BodySolver(), shape); }
 
 Outcome SwingImplicitly(const ShapeAsset& shape) {
   Outcome outcome = SwingBy(ImplicitSolver(), shape);
-  // Every differential, the assembled matrix and MINRES have kernels of their own.
+  // Other differentials, the assembled matrix and MINRES have kernels of their own.
   for (const ImplicitSettings& settings :
        {ImplicitSettings{.newton_iterations = 3, .differential = StressDifferential::kHybrid},
         {.differential = StressDifferential::kExact,
