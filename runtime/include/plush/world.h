@@ -395,10 +395,21 @@ class World {
   Status AddImpulses(BodyId id, std::span<const Vec3> impulses);
 
   /// Pushes a body at a point of its surface by an impulse [N s]. The point is one that a query
-  /// found; its node weights share out the impulse. Wakes the body. Errors: kInvalidArgument (not
-  /// valid(), a point on a collider: nothing pushes those, nodes or weights that the body's surface
-  /// does not have, non-finite impulse, fixed body, a velocity beyond float's range).
+  /// found; its node weights share out the impulse [Civ, Eq. 3.26]. A force that acts through one
+  /// step is an impulse of force times dt. Wakes the body. Errors: kInvalidArgument (not valid(), a
+  /// point on a collider: nothing pushes those, nodes or weights that the body's surface does not
+  /// have, non-finite impulse, fixed body, a velocity beyond float's range).
   Status AddImpulse(const SurfacePoint& at, const Vec3& impulse);
+
+  /// Changes the velocity of a point of a body's surface by exactly `change` [m/s], as an impulse
+  /// there would [Civ, Eq. 3.34]. Wakes the body. Errors: those of AddImpulse, and
+  /// kInvalidArgument if pinned nodes carry three quarters of the point or more.
+  Status AddVelocity(const SurfacePoint& at, const Vec3& change);
+
+  /// Moves a point of a body's surface by exactly `change` [m]: its nodes by mass, as by an impulse
+  /// there [Civ, Eq. 3.33]. The centre of mass moves, too. Keeps velocities and contacts. Wakes the
+  /// body. Errors: those of AddVelocity, frozen body, a position beyond kMostCoordinate.
+  Status AddDisplacement(const SurfacePoint& at, const Vec3& change);
 
   /// Adds a force field to the next step, for all bodies or for one whose category passes its mask.
   /// Several ones add up. Wakes nobody unless ForceField::wake says so. May allocate. Errors:

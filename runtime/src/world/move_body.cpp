@@ -12,6 +12,7 @@
 #include "world/world_impl.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -133,15 +134,22 @@ Status World::AddImpulses(BodyId id, std::span<const Vec3> impulses) {
   return {};
 }
 
-Status World::AddImpulse(const SurfacePoint& at, const Vec3& impulse) {
+// Finds the body of a point that a call pushes or moves.
+Status World::Impl::FindPushed(Impl* impl, const SurfacePoint& at, Body** body) {
   if (!at.valid()) return Invalid("at", "is not valid()");
   if (at.collider.valid()) return Invalid("at", "is on a collider, which nothing pushes");
-  Body* body = nullptr;
-  const Status found = Impl::FindBody(impl_, at.body, &body);
+  const Status found = FindBody(impl, at.body, body);
   if (!found.ok()) return found;
-  if (body->fixed) return kFixed;
-  if (!HasPlace(*body, at)) return Invalid("at", "is no place on the body's surface");
+  if ((*body)->fixed) return kFixed;
+  if (!HasPlace(**body, at)) return Invalid("at", "is no place on the body's surface");
   if (!AreWeights(at.weights)) return Invalid("at.weights", "must be those of a point in the tet");
+  return {};
+}
+
+Status World::AddImpulse(const SurfacePoint& at, const Vec3& impulse) {
+  Body* body = nullptr;
+  const Status found = Impl::FindPushed(impl_, at, &body);
+  if (!found.ok()) return found;
   const float weights[4] = {at.weights.x, at.weights.y, at.weights.z, at.weights.w};
   Vec3 pushed[4];
   for (int i = 0; i < 4; ++i) {
@@ -152,6 +160,80 @@ Status World::AddImpulse(const SurfacePoint& at, const Vec3& impulse) {
   }
   WakeUp(body);
   for (int i = 0; i < 4; ++i) body->v[at.nodes[i]] = pushed[i];
+  return {};
+}
+
+namespace {
+
+// How far the nodes of a point go for each metre that the point goes, or its velocity for each m/s,
+// if an impulse at the point moves it [Civ, Eq. 3.33, 3.34]. All zeros if pinned nodes carry most
+// of it.
+std::array<float, 4> SharesOf(const Body& body, const SurfacePoint& at) {
+  constexpr double kLeastMovable = 0.25;  // as of contacts
+  const double weights[4] = {at.weights.x, at.weights.y, at.weights.z, at.weights.w};
+  double response = 0.0, movable = 0.0;
+  for (size_t i = 0; i < 4; ++i) {
+    const double inverse_mass = body.x[at.nodes[i]].w;
+    response += weights[i] * weights[i] * inverse_mass;
+    movable += inverse_mass > 0.0 ? weights[i] : 0.0;
+  }
+  std::array<float, 4> shares = {};
+  if (!(movable >= kLeastMovable)) return shares;
+  for (size_t i = 0; i < 4; ++i) {
+    shares[i] = ToFloat(weights[i] * double(body.x[at.nodes[i]].w) / response);
+  }
+  return shares;
+}
+
+bool AreZero(const std::array<float, 4>& shares) {
+  return std::ranges::all_of(shares, [](float share) { return share == 0.0f; });
+}
+
+constexpr Status kCarriedByPins = {StatusCode::kInvalidArgument, "at",
+                                   "pinned nodes carry the point", 0};
+
+}  // namespace
+
+Status World::AddVelocity(const SurfacePoint& at, const Vec3& change) {
+  Body* body = nullptr;
+  const Status found = Impl::FindPushed(impl_, at, &body);
+  if (!found.ok()) return found;
+  const std::array<float, 4> shares = SharesOf(*body, at);
+  if (AreZero(shares)) return kCarriedByPins;
+  const Vec3 own = ToOwnVelocity(*body, change);
+  Vec3 changed[4];
+  for (size_t i = 0; i < 4; ++i) {
+    changed[i] = Vec3(body->v[at.nodes[i]]) + own * shares[i];
+    if (!IsFinite(change) || !IsVelocity(*body, changed[i])) {
+      return Invalid("change", "must be finite and give finite velocities");
+    }
+  }
+  WakeUp(body);
+  for (size_t i = 0; i < 4; ++i) body->v[at.nodes[i]] = changed[i];
+  return {};
+}
+
+Status World::AddDisplacement(const SurfacePoint& at, const Vec3& change) {
+  Body* body = nullptr;
+  const Status found = Impl::FindPushed(impl_, at, &body);
+  if (!found.ok()) return found;
+  if (body->frozen) return kFrozen;
+  const std::array<float, 4> shares = SharesOf(*body, at);
+  if (AreZero(shares)) return kCarriedByPins;
+  const Vec3 own = ToOwnVelocity(*body, change);
+  Vec3 changed[4];
+  for (size_t i = 0; i < 4; ++i) {
+    changed[i] = Vec3(body->x[at.nodes[i]]) + own * shares[i];
+    if (!IsFinite(change) || !IsPosition(WorldPosition(*body, changed[i]))) {
+      return Invalid("change", "must be finite and end within kMostCoordinate");
+    }
+  }
+  LeaveLane(body);
+  WakeUp(body);
+  for (size_t i = 0; i < 4; ++i) body->x[at.nodes[i]] = changed[i];
+  body->has_previous = false;
+  body->moved = true;
+  MatchRotations(body->elements, body->x.span(), body->Rotations());
   return {};
 }
 

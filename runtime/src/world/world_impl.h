@@ -128,6 +128,9 @@ struct World::Impl {
   /// Finds a body of `impl`, which may be null: a world without memory. Errors: kNullId,
   /// kForeignId, kStaleId.
   static Status FindBody(const Impl* impl, BodyId id, Body** out_body);
+  /// The same for a point of its surface, as calls that push it do. Errors: those, and
+  /// kInvalidArgument (no place on the surface, fixed body).
+  static Status FindPushed(Impl* impl, const SurfacePoint& at, Body** out_body);
   /// The same for colliders.
   static Status FindCollider(const Impl* impl, ColliderId id, Collider** out_collider);
   /// The same for calls that change a collider.

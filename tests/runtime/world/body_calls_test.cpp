@@ -9,8 +9,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -253,6 +255,78 @@ TEST_CASE("An impulse at a point changes momentum and angular momentum as it sho
   }
 }
 
+// An impulse P at the point changes momentum by P and angular momentum by arm x P.
+TEST_CASE("The velocity and the place of a point change as asked, by mass") {
+  const uint32_t seed = GENERATE(1u, 2u, 3u, 4u);
+  const bool is_moved = GENERATE(false, true);
+  const float scale = seed > 2 ? 2.5f : 1.0f;
+  CAPTURE(seed, is_moved, scale);
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, seed), {}, double(kDt));
+  const uint32_t num_nodes = shape.num_nodes();
+  World world({.gravity = {}});
+  Random random(seed);
+  BodyDesc desc;
+  desc.pose = {ToVec3(random.Vector(2.0)), ToQuat(random.Rotation())};
+  desc.scale = scale;
+  const BodyId id = AddBody(&world, shape.asset(), desc);
+  const std::span<const float> masses = shape.asset().simulation().masses;
+  const auto states = [&] {
+    if (is_moved) return ToEigen(PositionsOf(world, id, num_nodes));
+    std::vector<Vec3> velocities(num_nodes);
+    REQUIRE(world.NodeVelocities(id, velocities).ok());
+    return ToEigen(velocities);
+  };
+  for (int i = 0; i < 20; ++i) {
+    const SurfacePoint at = PointOn(world, id, seed + 10u * static_cast<uint32_t>(i));
+    const Eigen::Vector3d change = 0.05 * random.Vector(1.0);
+    const auto before = states();
+    REQUIRE((is_moved ? world.AddDisplacement(at, ToVec3(change))
+                      : world.AddVelocity(at, ToVec3(change)))
+                .ok());
+    const Points by = states() - before;
+    Eigen::Vector3d of_point = Eigen::Vector3d::Zero();
+    const float weights[4] = {at.weights.x, at.weights.y, at.weights.z, at.weights.w};
+    double share = -1.0;  // mass times way over weight: the impulse
+    for (int k = 0; k < 4; ++k) {
+      of_point += double(weights[k]) * by.col(at.nodes[k]);
+      const double impulse = double(masses[at.nodes[k]]) * by.col(at.nodes[k]).norm();
+      if (weights[k] < 0.05f) continue;
+      if (share < 0.0) share = impulse / double(weights[k]);
+      CHECK(impulse == Approx(share * double(weights[k])).epsilon(1e-3));
+    }
+    CHECK((of_point - change).norm() < 1e-6 + 1e-5 * change.norm());
+    for (uint32_t node = 0; node < num_nodes; ++node) {
+      if (std::count(at.nodes, at.nodes + 4, node) == 0) CHECK(by.col(node).norm() == 0.0);
+    }
+  }
+}
+
+TEST_CASE("Pins keep their nodes where a point is moved, and hold a point that they carry") {
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1, 0.05, 3), {}, double(kDt));
+  World world({.gravity = {}});
+  const BodyId free = AddBody(&world, shape.asset());
+  const SurfacePoint at = PointOn(world, free, 1);
+  for (const uint32_t num_pinned : {1u, 4u}) {
+    BodyDesc desc;
+    desc.pinned_nodes = {at.nodes, num_pinned};
+    const BodyId id = AddBody(&world, shape.asset(), desc);
+    SurfacePoint point = at;
+    point.body = id;
+    const float weights[4] = {at.weights.x, at.weights.y, at.weights.z, at.weights.w};
+    const bool is_carried = num_pinned == 4 || weights[0] > 0.75f;
+    const std::vector<Vec3> before = PositionsOf(world, id, shape.num_nodes());
+    CHECK(world.AddVelocity(point, {1, 0, 0}).ok() == !is_carried);
+    CHECK(world.AddDisplacement(point, {0.01f, 0, 0}).ok() == !is_carried);
+    const std::vector<Vec3> after = PositionsOf(world, id, shape.num_nodes());
+    float moved = 0.0f;
+    for (int k = 0; k < 4; ++k) {
+      moved += weights[k] * (after[at.nodes[k]].x - before[at.nodes[k]].x);
+    }
+    CHECK(moved == Approx(is_carried ? 0.0f : 0.01f).margin(1e-6));
+    CHECK(after[at.nodes[0]].x == before[at.nodes[0]].x);
+  }
+}
+
 TEST_CASE("Impulses at places that the surface does not have are refused") {
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1, 0.05, 3), {}, double(kDt));
   World world, other({.tag = 3});
@@ -262,7 +336,12 @@ TEST_CASE("Impulses at places that the surface does not have are refused") {
   const uint64_t hash = world.StateHash();
   const Vec3 push = {1, 0, 0};
   const auto refused = [&](const SurfacePoint& at, const Vec3& impulse) {
-    return world.AddImpulse(at, impulse).code == StatusCode::kInvalidArgument;
+    const StatusCode code = world.AddImpulse(at, impulse).code;
+    const bool is_finite = std::isfinite(impulse.x) && std::isfinite(impulse.z);
+    if (is_finite && std::fabs(impulse.x) > 1.0e30f) return code == StatusCode::kInvalidArgument;
+    CHECK(world.AddVelocity(at, impulse).code == code);
+    CHECK(world.AddDisplacement(at, impulse).code == code);
+    return code == StatusCode::kInvalidArgument;
   };
   CHECK(refused({}, push));
   SurfacePoint bad = good;
