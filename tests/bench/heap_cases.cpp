@@ -210,7 +210,8 @@ void SleepInBox(benchmark::State& state) {
     TimeStep(scene, built.world.get());
   }
   // Without a clock in the loop, which takes longer than such a step.
-  for (auto _ : state) if (!built.world->Step(static_cast<float>(scene.dt)).ok()) std::abort();
+  for (auto _ : state)
+    if (!built.world->Step(static_cast<float>(scene.dt)).ok()) std::abort();
   state.counters["asleep"] = built.world->stats().asleep;
   state.counters["asleep_after"] = asleep_at;
 }

@@ -135,8 +135,8 @@ bool Holds(const TouchingPair& pair, const Body& a, const Body& b) {
 float SizeOf(const Body& a, const Body& b) { return std::fmin(a.size * a.scale, b.size * b.scale); }
 
 // How far two bodies may move until contacts are chosen again [m]. Each choice differs a little,
-// which keeps a heap trembling. But stiff bodies jump apart from what has sunk in unseen: with twice
-// as much, a stack of stiff cubes sways.
+// which keeps a heap trembling. But stiff bodies jump apart from what has sunk in unseen: with
+// twice as much, a stack of stiff cubes sways.
 float SlackOf(const StepSettings& settings, const Body& a, const Body& b) {
   constexpr float kSoft = 5.0e-3f, kStiff = 3.0e-3f;  // [sizes]
   const auto is_soft = [&](const Body& body) {
@@ -220,7 +220,7 @@ void World::Impl::SearchWantedPairs() {
 
 // Intersects the surfaces of a pair.
 void World::Impl::SearchContacts(SearchMemory* memory, WantedPair* wanted) {
-  constexpr float kSpacing = 0.5f;  // [median edges]
+  constexpr float kSpacing = 0.5f;                                        // [median edges]
   constexpr float kMostSlip = 5.0e-3f, kNear = 0.01f, kDeeper = 2.0e-3f;  // [sizes]
   Body* const of[2] = {bodies[wanted->pair->first], bodies[wanted->pair->second]};
   const Body &a = *of[0], &b = *of[1];
