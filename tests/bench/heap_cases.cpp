@@ -264,7 +264,9 @@ void AddHeapCases() {
   add("box", [](benchmark::State& state) { FillBox(state, 0); });
   add("box_2_iterations", [](benchmark::State& state) { FillBox(state, 2); });
   add("broad_phase_1000", FallApart);
-  benchmark::RegisterBenchmark("heap/box_asleep", SleepInBox)->Unit(benchmark::kMicrosecond);
+  benchmark::RegisterBenchmark("heap/box_asleep", SleepInBox)
+      ->Iterations(100000)
+      ->Unit(benchmark::kMicrosecond);
 }
 
 }  // namespace plush::bench
