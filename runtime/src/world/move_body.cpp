@@ -8,6 +8,7 @@
 #include "body/make_body.h"
 #include "collision/double_vector.h"
 #include "collision/surface_records.h"
+#include "contact/contact_problem.h"
 #include "elasticity/elements.h"
 #include "world/world_impl.h"
 
@@ -24,7 +25,8 @@ Status Invalid(const char* section, const char* reason, uint64_t index = 0) {
 }
 
 Vec3 ToWorldVelocity(const Body& body, const Vec3& v) { return v * body.scale; }
-Vec3 ToOwnVelocity(const Body& body, const Vec3& v) {
+// A velocity, or a way, from the world's unit to the body's.
+Vec3 ToOwn(const Body& body, const Vec3& v) {
   return {v.x / body.scale, v.y / body.scale, v.z / body.scale};
 }
 
@@ -107,13 +109,13 @@ Status World::SetNodeVelocities(BodyId id, std::span<const Vec3> velocities) {
   if (!found.ok()) return found;
   if (velocities.size() != body->v.size()) return kWrongSize;
   for (size_t i = 0; i < velocities.size(); ++i) {
-    if (!IsFinite(ToOwnVelocity(*body, velocities[i]))) {
+    if (!IsFinite(ToOwn(*body, velocities[i]))) {
       return Invalid("velocities", "must be finite", i);
     }
   }
   WakeUp(body);
   for (size_t i = 0; i < velocities.size(); ++i) {
-    if (!body->IsPinned(i)) body->v[i] = ToOwnVelocity(*body, velocities[i]);
+    if (!body->IsPinned(i)) body->v[i] = ToOwn(*body, velocities[i]);
   }
   return {};
 }
@@ -165,11 +167,10 @@ Status World::AddImpulse(const SurfacePoint& at, const Vec3& impulse) {
 
 namespace {
 
-// How far the nodes of a point go for each metre that the point goes, or its velocity for each m/s,
-// if an impulse at the point moves it [Civ, Eq. 3.33, 3.34]. All zeros if pinned nodes carry most
-// of it.
+// Changes of the four nodes per change of the point, of places or velocities, if an impulse at the
+// point makes them [Civ, Eq. 3.33, 3.34]. All zeros if contacts would leave the point alone
+// (kLeastMovable).
 std::array<float, 4> SharesOf(const Body& body, const SurfacePoint& at) {
-  constexpr double kLeastMovable = 0.25;  // as of contacts
   const double weights[4] = {at.weights.x, at.weights.y, at.weights.z, at.weights.w};
   double response = 0.0, movable = 0.0;
   for (size_t i = 0; i < 4; ++i) {
@@ -178,7 +179,7 @@ std::array<float, 4> SharesOf(const Body& body, const SurfacePoint& at) {
     movable += inverse_mass > 0.0 ? weights[i] : 0.0;
   }
   std::array<float, 4> shares = {};
-  if (!(movable >= kLeastMovable)) return shares;
+  if (!(movable >= double(kLeastMovable))) return shares;
   for (size_t i = 0; i < 4; ++i) {
     shares[i] = ToFloat(weights[i] * double(body.x[at.nodes[i]].w) / response);
   }
@@ -190,7 +191,8 @@ bool AreZero(const std::array<float, 4>& shares) {
 }
 
 constexpr Status kCarriedByPins = {StatusCode::kInvalidArgument, "at",
-                                   "pinned nodes carry the point", 0};
+                                   "pinned nodes carry three quarters or more of it: move the pins",
+                                   0};
 
 }  // namespace
 
@@ -200,7 +202,7 @@ Status World::AddVelocity(const SurfacePoint& at, const Vec3& change) {
   if (!found.ok()) return found;
   const std::array<float, 4> shares = SharesOf(*body, at);
   if (AreZero(shares)) return kCarriedByPins;
-  const Vec3 own = ToOwnVelocity(*body, change);
+  const Vec3 own = ToOwn(*body, change);
   Vec3 changed[4];
   for (size_t i = 0; i < 4; ++i) {
     changed[i] = Vec3(body->v[at.nodes[i]]) + own * shares[i];
@@ -220,7 +222,7 @@ Status World::AddDisplacement(const SurfacePoint& at, const Vec3& change) {
   if (body->frozen) return kFrozen;
   const std::array<float, 4> shares = SharesOf(*body, at);
   if (AreZero(shares)) return kCarriedByPins;
-  const Vec3 own = ToOwnVelocity(*body, change);
+  const Vec3 own = ToOwn(*body, change);
   Vec3 changed[4];
   for (size_t i = 0; i < 4; ++i) {
     changed[i] = Vec3(body->x[at.nodes[i]]) + own * shares[i];

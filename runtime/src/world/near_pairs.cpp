@@ -14,9 +14,9 @@
 namespace plush {
 namespace {
 
-// Writes where the nodes are at the end of the step unless something holds them, to body->y, from
-// the body's origin [m], and how far that is from where it was searched. Returns false if a node is
-// beyond kMostCoordinate: floats are then too coarse to intersect surfaces.
+// Predicts the nodes' positions at the end of the step, as if nothing held them: body->y, from the
+// body's origin [m]. Measures their way since the body was last searched. Returns false if a node
+// is beyond kMostCoordinate: floats are then too coarse to intersect surfaces.
 bool PredictInWorld(const StepSettings& settings, Body* body, PredictedBody* predicted) {
   const bool moves = body->Steps() && (Moves(*body) || body->contacts.is_carried);
   const PinMotion& pins = body->pins;

@@ -30,10 +30,10 @@ struct TouchingPair {
   uint64_t Key() const { return uint64_t{first} << 32 | second; }
 };
 
-/// Where a body will be at the end of the step unless something holds it.
+/// A body at the end of the step, if nothing holds it.
 struct PredictedBody {
-  WorldBox box;  ///< bounds; of a fast body, also of where it starts
-  Vec3 way;      ///< of the body as a whole within the step [m]
+  WorldBox box;  ///< bounds of the nodes; of a fast body, of its start and its end
+  Vec3 way;      ///< mean way of the nodes within the step [m]
 };
 
 /// The body at its y, as queries see it.
