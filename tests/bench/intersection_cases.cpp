@@ -84,7 +84,7 @@ void FindContact(benchmark::State& state, const Asset& asset_a, const Asset& ass
   const CollisionBody view_a = a.View(), view_b = b.View();
   const PlacedBody at_a = {view_a, {0, 0, 0}}, at_b = {view_b, {distance, 0, 0}};
   std::vector<TrianglePair> pairs(kRoom);
-  std::vector<CurveEnd> ends(2 * kRoom);
+  std::vector<Joint> joints(MostJoints(kRoom));
   std::vector<uint32_t> next(kRoom), order(kRoom);
   std::vector<uint8_t> has_previous(kRoom);
   std::vector<Curve> curves(kRoom);
@@ -105,7 +105,7 @@ void FindContact(benchmark::State& state, const Asset& asset_a, const Asset& ass
     const double searched = ThreadSeconds();
     found = FindBodyPairs(at_a, at_b, scratch.placed, pairs);
     const double paired = ThreadSeconds();
-    num_curves = FindCurves({pairs.data(), found.pairs}, {ends, next, order, has_previous}, curves);
+    num_curves = FindCurves({pairs.data(), found.pairs}, {joints, next, order, has_previous}, curves);
     const double joined = ThreadSeconds();
     if (!found.complete || num_curves == kNoPair) std::abort();
     whole = FindPairContacts(at_a, at_b, &scratch, contacts);

@@ -146,11 +146,12 @@ struct Search {
     };
     for (size_t i = 0; i < of_moved.size(); ++i) {
       if ((bits[i] & kTrianglesApart) != 0) continue;
-      const Corners a = corners_of(0, corners.moved, i), b = corners_of(1, corners.fixed, i);
+      const bool is_known = (bits[i] & kSignsKnown) != 0;
       Segment segment;
-      const bool intersect = (bits[i] & kSignsKnown) != 0 ? SegmentOf(SignsOf(bits[i]), &segment)
-                                                          : Intersect(a, b, &segment);
-      if (intersect && !Add({of_moved[i], a, {}}, {of_fixed[i], b, {}}, segment)) return false;
+      if (is_known && !SegmentOf(bits[i], &segment)) continue;
+      const Corners a = corners_of(0, corners.moved, i), b = corners_of(1, corners.fixed, i);
+      if (!is_known && !Intersect(a, b, &segment)) continue;
+      if (!Add({of_moved[i], a, {}}, {of_fixed[i], b, {}}, segment)) return false;
     }
     return true;
   }

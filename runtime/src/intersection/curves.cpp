@@ -5,30 +5,40 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <cstddef>
 
 namespace plush {
 namespace {
 
-bool Before(const CurveEnd& a, const CurveEnd& b) {
-  return std::tie(a.key, a.is_start, a.pair) < std::tie(b.key, b.is_start, b.pair);
+// The key's place in a table of 2^k joints, or the free place where it belongs.
+Joint& JointAt(std::span<Joint> joints, const Piercing& key) {
+  const uint64_t name = uint64_t{key.edge} << 32 | key.triangle;
+  const uint64_t mixed = (name ^ static_cast<uint64_t>(key.edge_of)) * 0x9e3779b97f4a7c15u;
+  const size_t mask = joints.size() - 1;
+  for (size_t i = static_cast<size_t>(mixed >> 32) & mask;; i = (i + 1) & mask) {
+    Joint& joint = joints[i];
+    if ((joint.end == kNoPair && joint.start == kNoPair) || joint.key == key) return joint;
+  }
 }
 
 // Sets each pair's successor: the pair that starts where it ends.
 void Join(std::span<const TrianglePair> pairs, const CurveScratch& scratch) {
-  const std::span<CurveEnd> ends = scratch.ends.first(2 * pairs.size());
+  const std::span<Joint> joints = scratch.joints.first(MostJoints(pairs.size()));
+  std::fill(joints.begin(), joints.end(), Joint{});
   for (uint32_t i = 0; i < pairs.size(); ++i) {
-    ends[2 * i] = {pairs[i].start, i, true};
-    ends[2 * i + 1] = {pairs[i].end, i, false};
-    scratch.next[i] = kNoPair;
-    scratch.has_previous[i] = 0;
+    Joint& start = JointAt(joints, pairs[i].start);
+    start.key = pairs[i].start;
+    start.start = std::min(start.start, i);
+    Joint& end = JointAt(joints, pairs[i].end);
+    end.key = pairs[i].end;
+    end.end = i;
   }
-  std::sort(ends.begin(), ends.end(), Before);
-  for (size_t i = 0; i + 1 < ends.size(); ++i) {
-    const CurveEnd &end = ends[i], &start = ends[i + 1];
-    if (end.key != start.key || end.is_start || !start.is_start) continue;
-    scratch.next[end.pair] = start.pair;
-    scratch.has_previous[start.pair] = 1;
+  std::fill_n(scratch.next.begin(), pairs.size(), kNoPair);
+  std::fill_n(scratch.has_previous.begin(), pairs.size(), uint8_t{0});
+  for (const Joint& joint : joints) {
+    if (joint.end == kNoPair || joint.start == kNoPair) continue;
+    scratch.next[joint.end] = joint.start;
+    scratch.has_previous[joint.start] = 1;
   }
 }
 
@@ -49,7 +59,7 @@ void Measure(std::span<const TrianglePair> pairs, std::span<const uint32_t> orde
 uint32_t FindCurves(std::span<const TrianglePair> pairs, const CurveScratch& scratch,
                     std::span<Curve> curves) {
   const size_t n = pairs.size();
-  if (scratch.ends.size() < 2 * n || scratch.next.size() < n || scratch.order.size() < n ||
+  if (scratch.joints.size() < MostJoints(n) || scratch.next.size() < n || scratch.order.size() < n ||
       scratch.has_previous.size() < n)
     return kNoPair;
   Join(pairs, scratch);

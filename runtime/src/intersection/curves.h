@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Curves in which two surfaces intersect [Civ 5.5.1].
 //
-// Deviation: the segments of triangle pairs are joined by sorting their ends' keys and not by
-// distances. Two triangles share an edge; so on closed surfaces each key is the end of one segment
+// Deviation: the segments of triangle pairs are joined by equal keys of their ends, which a hash
+// table finds, and not by distances. Two triangles share an edge; so on closed surfaces each key is the end of one segment
 // and the start of the next, and every curve closes.
 #pragma once
 
 #include "intersection/triangle_pairs.h"
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -21,22 +23,25 @@ struct Curve {
   double area[3] = {};  ///< 1/2 sum p_i x p_i+1 about its first point [m^2, Civ Eq. 5.4]
 };
 
-/// One end of one pair's segment.
-struct CurveEnd {
+inline constexpr uint32_t kNoPair = ~0u;
+
+/// A place where segments end and start.
+struct Joint {
   Piercing key;
-  uint32_t pair = 0;
-  bool is_start = false;
+  uint32_t end = kNoPair;    ///< the last pair that ends here
+  uint32_t start = kNoPair;  ///< the first pair that starts here
 };
+
+/// How many joints FindCurves needs for n pairs.
+constexpr size_t MostJoints(size_t n) { return std::bit_ceil(2 * n + 1); }
 
 /// Memory of FindCurves for n pairs. The caller owns it and may reuse it.
 struct CurveScratch {
-  std::span<CurveEnd> ends;         ///< 2n x 1
+  std::span<Joint> joints;          ///< MostJoints(n) x 1
   std::span<uint32_t> next;         ///< n x 1, the pair that follows, kNoPair at an open border
   std::span<uint32_t> order;        ///< n x 1, out: the pairs, curve by curve along each curve
   std::span<uint8_t> has_previous;  ///< n x 1
 };
-
-inline constexpr uint32_t kNoPair = ~0u;
 
 /// Joins `pairs` and writes the curves to `curves`: arcs, then loops, each by its first pair.
 /// Returns their number, or kNoPair if `curves` or the scratch is too small. Allocates nothing.

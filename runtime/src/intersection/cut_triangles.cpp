@@ -5,7 +5,6 @@
 #include "intersection/winding.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace plush {
 
@@ -29,30 +28,43 @@ int CutTriangles::SharedCorner(uint32_t triangle, int corner, uint32_t neighbour
 }
 
 void CutTriangles::List() {
-  for (uint32_t i = 0; i < pairs_.size(); ++i) s_.by_triangle[i] = i;
-  uint32_t* const begin = s_.by_triangle.begin();
-  std::sort(begin, begin + pairs_.size(), [&](uint32_t a, uint32_t b) {
-    return std::make_tuple(TriangleOf(pairs_[a]), curve_of_[a], a) <
-           std::make_tuple(TriangleOf(pairs_[b]), curve_of_[b], b);
-  });
-  uint32_t patch = 0;
-  for (uint32_t i = 0; i < pairs_.size(); ++i) {
-    const uint32_t triangle = TriangleOf(pairs_[s_.by_triangle[i]]);
-    if (s_.num_cuts == 0 || s_.cuts[s_.num_cuts - 1].triangle != triangle) {
-      const CollisionView& view = surface_.body.surface;
-      if (i == 0 || triangle >= TrianglesEnd(view, patch)) patch = surface_.PatchOf(triangle);
+  const CollisionView& view = surface_.body.surface;
+  for (const TrianglePair& pair : pairs_) {
+    const uint32_t triangle = TriangleOf(pair);
+    CutTriangle* cut = CutOf(triangle);
+    if (cut == nullptr) {
       Mark(triangle, kIsCut);
       s_.cut_of[triangle] = s_.num_cuts;
-      s_.cuts[s_.num_cuts++] = {triangle, patch, i, 0, {}, {}, {}, false, kNoPair};
+      cut = &s_.cuts[s_.num_cuts++];
+      *cut = {};
+      cut->triangle = triangle;
+      for (int k = 0; k < 3; ++k) cut->edges[k] = EdgeOf(view, triangle, k);
     }
-    ++s_.cuts[s_.num_cuts - 1].count;
+    ++cut->count;
   }
+  uint32_t patch = 0, first = 0;
   for (uint32_t i = 0; i < s_.num_cuts; ++i) {
     CutTriangle& cut = s_.cuts[i];
-    if (!HoldsCuts(cut.patch)) {
-      s_.cut_patch_of[cut.patch] = s_.num_cut_patches;
-      s_.cut_patches[s_.num_cut_patches++] = cut.patch;
-    }
+    cut.first = first;
+    first += cut.count;
+    cut.count = 0;
+    const bool is_next =
+        cut.triangle >= view.patches[patch].first_triangle && cut.triangle < TrianglesEnd(view, patch);
+    if (!is_next) patch = surface_.PatchOf(cut.triangle);
+    cut.patch = patch;
+    if (HoldsCuts(patch)) continue;
+    s_.cut_patch_of[patch] = s_.num_cut_patches;
+    s_.cut_patches[s_.num_cut_patches++] = patch;
+  }
+  for (uint32_t i = 0; i < pairs_.size(); ++i) {
+    CutTriangle& cut = *CutOf(TriangleOf(pairs_[i]));
+    s_.by_triangle[cut.first + cut.count++] = i;
+  }
+  for (CutTriangle& cut : s_.cuts.span().first(s_.num_cuts)) {
+    uint32_t* const begin = s_.by_triangle.begin() + cut.first;
+    std::sort(begin, begin + cut.count, [&](uint32_t a, uint32_t b) {
+      return curve_of_[a] != curve_of_[b] ? curve_of_[a] < curve_of_[b] : a < b;
+    });
     ForCrossings(cut, cut.first, cut.count, [&](int corner, int change, const Vec3&) {
       cut.change[corner] += change;
       cut.pierces[corner] = true;

@@ -20,7 +20,7 @@ class CutTriangles {
 
   /// Forgets the marks of the flood before.
   void Begin();
-  /// Lists the triangles, by number.
+  /// Lists the triangles, in the order of their first pairs.
   void List();
   /// Finds the winding numbers.
   void Number();
@@ -49,12 +49,10 @@ class CutTriangles {
   // the triangle's edges pierce the other surface.
   template <class Visit>
   void ForCrossings(const CutTriangle& cut, uint32_t first, uint32_t count, Visit visit) const {
-    uint32_t edges[3];
-    for (int k = 0; k < 3; ++k) edges[k] = EdgeOf(surface_.body.surface, cut.triangle, k);
     const auto note = [&](const Piercing& key, int change, const Vec3& at) {
       if (key.edge_of != surface_.role) return;
       for (int k = 0; k < 3; ++k)
-        if (edges[k] == key.edge) return visit(k, change, at);
+        if (cut.edges[k] == key.edge) return visit(k, change, at);
     };
     for (uint32_t i = first; i < first + count; ++i) {
       const TrianglePair& pair = pairs_[s_.by_triangle[i]];

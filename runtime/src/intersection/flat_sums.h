@@ -13,12 +13,14 @@ namespace plush {
 struct FlatSums {
   DoubleVector unit;
   Vec3 origin;
+  double whole;  // area of the triangle
   double area = 0.0, moment[3] = {};
 
   explicit FlatSums(const Corners& c) : unit{0, 0, 0}, origin(c[0]) {
     const DoubleVector n = Cross(Difference(c[1], c[0]), Difference(c[2], c[0]));
     const double length = std::sqrt(Dot(n, n));
     if (length > 0.0) unit = n * (1.0 / length);
+    whole = 0.5 * length;
   }
 
   /// The triangle from the origin over a to b, `times` times [Civ Eq. 5.7, with its centroid put

@@ -126,30 +126,29 @@ class Flooding : private CutTriangles {
   // Measures an item, which some pairs bound if it is cut, and adds it to its region.
   void Measure(const PatchCorners& of_patch, uint32_t first, uint32_t count, RegionItem* item) {
     const Corners corners = of_patch.At(item->triangle);
-    FlatSums whole(corners);
-    whole.Add(corners[1], corners[2], 1);
     if (item->cut == kNoPair) {
-      Set(whole, whole.area, (corners[0] + corners[1] + corners[2]) * (1.0f / 3.0f), item);
-    } else {
-      const FlatSums sums = Clip(s_.cuts[item->cut], corners, first, count);
-      Set(sums, whole.area, MeanOfPairs(first, count), item);
+      item->centroid = (corners[0] + corners[1] + corners[2]) * (1.0f / 3.0f);
+      const DoubleVector n =
+          Cross(Difference(corners[1], corners[0]), Difference(corners[2], corners[0])) * 0.5;
+      AddArea(n, std::sqrt(Dot(n, n)), item);
+      return;
     }
+    const FlatSums sums = Clip(s_.cuts[item->cut], corners, first, count);
+    const double area = std::min(sums.area, sums.whole);
+    if (!(area > 1.0e-9 * sums.whole)) {
+      item->centroid = MeanOfPairs(first, count);
+      return;
+    }
+    item->centroid = sums.origin + Vec3{ToFloat(sums.moment[0] / sums.area),
+                                        ToFloat(sums.moment[1] / sums.area),
+                                        ToFloat(sums.moment[2] / sums.area)};
+    AddArea(sums.unit * area, area, item);
   }
 
-  // `otherwise`: the centroid of an item without area.
-  void Set(const FlatSums& sums, double whole_area, const Vec3& otherwise, RegionItem* item) {
-    const double area = std::min(sums.area, whole_area);
-    item->centroid = otherwise;
-    if (area > 1.0e-9 * whole_area) {
-      item->centroid = sums.origin + Vec3{ToFloat(sums.moment[0] / sums.area),
-                                          ToFloat(sums.moment[1] / sums.area),
-                                          ToFloat(sums.moment[2] / sums.area)};
-      item->area = ToFloat(area);
-    }
+  void AddArea(const DoubleVector& vector_area, double area, RegionItem* item) {
+    item->area = ToFloat(area);
     Region& region = s_.regions[s_.num_regions];
-    const double times = double(item->area);
-    region.vector_area +=
-        {ToFloat(times * sums.unit.x), ToFloat(times * sums.unit.y), ToFloat(times * sums.unit.z)};
+    region.vector_area += {ToFloat(vector_area.x), ToFloat(vector_area.y), ToFloat(vector_area.z)};
     region.area += item->area;
   }
 

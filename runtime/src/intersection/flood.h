@@ -24,10 +24,11 @@ struct CutTriangle {
   uint32_t patch = 0;
   uint32_t first = 0;  ///< its pairs in FloodScratch::by_triangle
   uint32_t count = 0;
-  int winding[3] = {};   ///< of the other surface about its corners
-  int change[3] = {};    ///< along the edge from each corner to the next
-  bool pierces[3] = {};  ///< whether that edge pierces the other surface
-  bool known = false;    ///< whether `winding` is relative to the group's
+  uint32_t edges[3] = {};  ///< their names, as in Piercing
+  int winding[3] = {};     ///< of the other surface about its corners
+  int change[3] = {};      ///< along the edge from each corner to the next
+  bool pierces[3] = {};    ///< whether that edge pierces the other surface
+  bool known = false;      ///< whether `winding` is relative to the group's
   uint32_t region = kNoPair;
 };
 
@@ -54,7 +55,7 @@ struct Region {
 
 struct FloodScratch {
   Array<uint32_t> by_triangle;  ///< pairs, by triangle, then curve
-  Array<CutTriangle> cuts;      ///< by triangle
+  Array<CutTriangle> cuts;      ///< in the order of their first pairs
   Array<uint32_t> queue;
   Array<uint32_t> marks;   ///< of a triangle in a run: 4 run, and whether it is cut or has an item
   Array<uint32_t> cut_of;  ///< triangle to cut, if it is marked so

@@ -62,7 +62,7 @@ class Finder {
 
   void FindTheCurves() {
     count_.curves = FindCurves(
-        pairs(), {s_.ends.span(), s_.next.span(), s_.order.span(), s_.has_previous.span()},
+        pairs(), {s_.joints.span(), s_.next.span(), s_.order.span(), s_.has_previous.span()},
         s_.curves.span());
     for (uint32_t c = 0; c < count_.curves; ++c) {
       const Curve& curve = s_.curves[c];
@@ -211,7 +211,7 @@ bool PairScratch::Reserve(const Allocator& allocator, const PairCapacity& capaci
   for (FloodScratch& flood : floods)
     if (!flood.Reserve(allocator, n, capacity.regions, capacity.triangles, capacity.patches))
       return false;
-  return pairs.Allocate(allocator, n) && ends.Allocate(allocator, 2 * n) &&
+  return pairs.Allocate(allocator, n) && joints.Allocate(allocator, MostJoints(n)) &&
          next.Allocate(allocator, n) && order.Allocate(allocator, n) &&
          has_previous.Allocate(allocator, n) && curves.Allocate(allocator, n) &&
          curve_of.Allocate(allocator, n) && normals.Allocate(allocator, n) &&

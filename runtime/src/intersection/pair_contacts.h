@@ -47,7 +47,7 @@ struct PairCapacity {
 struct PairScratch {
   PlacedPatches placed[2];  ///< of the moved and the fixed body
   Array<TrianglePair> pairs;
-  Array<CurveEnd> ends;
+  Array<Joint> joints;
   Array<uint32_t> next, order;
   Array<uint8_t> has_previous;
   Array<Curve> curves;

@@ -132,16 +132,5 @@ void RoundedSigns(const float* moved, const float* fixed, const CornerColumns& c
   HWY_DYNAMIC_DISPATCH(FindSigns)(moved, fixed, corners, count, bits);
 }
 
-PairSigns SignsOf(uint32_t bits) {
-  const auto sign = [&](size_t bit) { return (bits >> bit & 1u) != 0 ? 1 : -1; };
-  PairSigns signs;
-  for (size_t i = 0; i < 3; ++i) {
-    signs.moved[i] = sign(i);
-    signs.fixed[i] = sign(3 + i);
-    for (size_t j = 0; j < 3; ++j) signs.edges[i][j] = sign(6 + 3 * i + j);
-  }
-  return signs;
-}
-
 }  // namespace plush
 #endif

@@ -17,15 +17,12 @@ struct CornerColumns {
   uint32_t moved[3][kMost] = {}, fixed[3][kMost] = {};
 };
 
-/// What is known of a pair, in bits: those of PairSigns (1 is positive) and these two.
+/// What is known of a pair, in bits: those of SegmentOf and these two.
 inline constexpr uint32_t kSignsKnown = 1u << 15;      ///< all of them are certain
 inline constexpr uint32_t kTrianglesApart = 1u << 16;  ///< certainly; the other bits mean nothing
 
 /// Writes the bits of the first `count` pairs, for each one word. `bits` has room for kMost.
 void RoundedSigns(const float* moved, const float* fixed, const CornerColumns& corners,
                   size_t count, uint32_t* bits);
-
-/// The signs that the bits stand for.
-PairSigns SignsOf(uint32_t bits);
 
 }  // namespace plush

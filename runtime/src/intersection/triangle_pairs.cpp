@@ -5,6 +5,7 @@
 #include "intersection/exact_signs.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -25,48 +26,54 @@ int EdgeSign(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b) {
   return FirstCrossSign(p, q, a, b);
 }
 
-// Signs of the triangle's corners' sides.
-std::array<int, 3> SidesOf(const Corners& points, const Corners& triangle, int shift) {
-  return {SideOf(points[0], triangle, shift), SideOf(points[1], triangle, shift),
-          SideOf(points[2], triangle, shift)};
+// The sides of corners as bits, 1 for positive.
+uint32_t SidesOf(const Corners& points, const Corners& triangle, int shift) {
+  uint32_t sides = 0;
+  for (size_t k = 0; k < 3; ++k) sides |= SideOf(points[k], triangle, shift) > 0 ? 1u << k : 0u;
+  return sides;
 }
 
 bool HasArea(const Corners& corners) {
   return FirstCrossSign(corners[0], corners[1], corners[0], corners[2]) != 0;
 }
 
-bool Same(const std::array<int, 3>& sides) { return sides[0] == sides[1] && sides[1] == sides[2]; }
+bool Same(uint32_t sides) { return sides == 0 || sides == 7; }
 
 }  // namespace
 
-bool SegmentOf(const PairSigns& signs, Segment* segment) {
-  const auto& sign = signs.edges;
-  int starts = 0, ends = 0;
-  const auto note = [&](Surface edge_of, size_t corner, bool start) {
-    (start ? segment->start : segment->end) = {edge_of, static_cast<uint8_t>(corner)};
-    ++(start ? starts : ends);
+bool SegmentOf(uint32_t signs, Segment* segment) {
+  // Bits 0 to 2: edges of the moved one. 3 to 5: of the fixed one. They change sides of the plane...
+  const uint32_t next = (signs >> 1 & 0b011011u) | (signs << 2 & 0b100100u);
+  const uint32_t cross = (signs ^ next) & 0b111111u;
+  // ... and all edges of the other triangle are on the same side of them.
+  const uint32_t rows = signs ^ signs >> 1, columns = signs ^ signs >> 3;
+  const uint32_t row = (rows | rows >> 1) >> 6, column = (columns | columns >> 3) >> 6;
+  const uint32_t apart =
+      (row & 1u) | (row >> 2 & 2u) | (row >> 4 & 4u) | (column & 0b111u) << 3;
+  const uint32_t pierce = cross & ~apart;
+  // An edge of `moved` that goes to the front of `fixed` leads into the segment's start. An edge of
+  // `fixed` that goes to the front of `moved` leads out of its end.
+  const uint32_t starts = pierce & (next ^ 0b111000u), ends = pierce & ~starts;
+  if (!std::has_single_bit(starts) || !std::has_single_bit(ends)) return false;
+  const auto end_at = [](uint32_t bit) -> SegmentEnd {
+    const int edge = std::countr_zero(bit);
+    if (edge < 3) return {Surface::kMoved, static_cast<uint8_t>(edge)};
+    return {Surface::kFixed, static_cast<uint8_t>(edge - 3)};
   };
-  for (size_t i = 0; i < 3; ++i) {
-    const size_t next = (i + 1) % 3;
-    // An edge of `moved` that goes to the front of `fixed` leads into the segment's start. An edge
-    // of `fixed` that goes to the front of `moved` leads out of its end.
-    if (signs.moved[i] != signs.moved[next] && Same(sign[i]))
-      note(Surface::kMoved, i, signs.moved[next] > 0);
-    if (signs.fixed[i] != signs.fixed[next] && Same({sign[0][i], sign[1][i], sign[2][i]}))
-      note(Surface::kFixed, i, signs.fixed[next] < 0);
-  }
-  return starts == 1 && ends == 1;
+  *segment = {end_at(starts), end_at(ends)};
+  return true;
 }
 
 bool Intersect(const Corners& moved, const Corners& fixed, Segment* segment) {
-  PairSigns signs;
-  signs.moved = SidesOf(moved, fixed, 1);
-  if (Same(signs.moved) && HasArea(fixed)) return false;
-  signs.fixed = SidesOf(fixed, moved, -1);
-  if (Same(signs.fixed) && HasArea(moved)) return false;
+  const uint32_t of_moved = SidesOf(moved, fixed, 1);
+  if (Same(of_moved) && HasArea(fixed)) return false;
+  const uint32_t of_fixed = SidesOf(fixed, moved, -1);
+  if (Same(of_fixed) && HasArea(moved)) return false;
+  uint32_t signs = of_moved | of_fixed << 3;
   for (size_t i = 0; i < 3; ++i)
     for (size_t j = 0; j < 3; ++j)
-      signs.edges[i][j] = EdgeSign(moved[i], moved[(i + 1) % 3], fixed[j], fixed[(j + 1) % 3]);
+      if (EdgeSign(moved[i], moved[(i + 1) % 3], fixed[j], fixed[(j + 1) % 3]) > 0)
+        signs |= 1u << (6 + 3 * i + j);
   return SegmentOf(signs, segment);
 }
 

@@ -31,14 +31,11 @@ struct Segment {
   SegmentEnd start, end;
 };
 
-/// Signs of two triangles, 1 or -1, from which follows whether and how they intersect.
-struct PairSigns {
-  std::array<int, 3> moved, fixed;          ///< sides of the corners of each, of the other's plane
-  std::array<std::array<int, 3>, 3> edges;  ///< of edge i of the moved and edge j of the fixed one
-};
-
-/// Whether triangles with these signs intersect. Sets `segment` if they do.
-bool SegmentOf(const PairSigns& signs, Segment* segment);
+/// Whether two triangles intersect whose `signs` are these bits, 1 for positive. Sets `segment` if
+/// they do.
+/// - 0 to 2: sides of the moved one's corners, of the other's plane; 3 to 5: of the fixed one's.
+/// - 6 + 3 i + j: edge i of the moved one and edge j of the fixed one.
+bool SegmentOf(uint32_t signs, Segment* segment);
 
 /// Whether two triangles intersect. Sets `segment` if they do.
 bool Intersect(const Corners& moved, const Corners& fixed, Segment* segment);

@@ -10,11 +10,11 @@ namespace plush::test {
 
 Curves CurvesOf(const std::vector<TrianglePair>& pairs) {
   const size_t n = pairs.size();
-  std::vector<CurveEnd> ends(2 * n);
+  std::vector<Joint> joints(MostJoints(n));
   std::vector<uint32_t> next(n);
   std::vector<uint8_t> has_previous(n);
   Curves result{std::vector<Curve>(n), std::vector<uint32_t>(n)};
-  const uint32_t count = FindCurves(pairs, {ends, next, result.order, has_previous}, result.curves);
+  const uint32_t count = FindCurves(pairs, {joints, next, result.order, has_previous}, result.curves);
   REQUIRE(count != kNoPair);
   result.curves.resize(count);
   return result;

@@ -206,7 +206,7 @@ TEST_CASE("The curve of a box's corner has the right length, area and direction"
   // Along normal(moved) x normal(fixed): clockwise as seen from the top, -z.
   CHECK(found.curves[0].area[2] == Approx(-16.0));
 
-  std::vector<CurveEnd> few(2 * pairs.size() - 1);
+  std::vector<Joint> few(MostJoints(pairs.size()) - 1);
   std::vector<uint32_t> next(pairs.size()), order(pairs.size());
   std::vector<uint8_t> has_previous(pairs.size());
   Curve curve;
@@ -214,7 +214,7 @@ TEST_CASE("The curve of a box's corner has the right length, area and direction"
     return FindCurves(pairs, {few, next, order, has_previous}, curves);
   };
   CHECK(count({&curve, 1}) == kNoPair);
-  few.resize(2 * pairs.size());
+  few.resize(MostJoints(pairs.size()));
   CHECK(count({&curve, 1}) == 1);
   CHECK(count({}) == kNoPair);
 

@@ -184,7 +184,7 @@ TEST_CASE("Rounded signs are exact ones where they are sure, on every instructio
         if ((bits[i] & kTrianglesApart) != 0) {
           REQUIRE_FALSE(is_pair);
         } else if ((bits[i] & kSignsKnown) != 0) {
-          REQUIRE(SegmentOf(SignsOf(bits[i]), &rounded) == is_pair);
+          REQUIRE(SegmentOf(bits[i], &rounded) == is_pair);
           if (is_pair) {
             ++intersect;
             REQUIRE(exact.start.edge_of == rounded.start.edge_of);
