@@ -123,6 +123,37 @@ TetFrame MakeTetFrame(const std::array<Vec3, 4>& nodes, float reach) {
   return frame;
 }
 
+// Lists the connected pieces. Returns false if the allocator fails.
+bool FindPieces(const Allocator& allocator, const CollisionView& surface, CollisionState* state) {
+  const std::span<const CdgPatch> patches = surface.patches;
+  Array<uint32_t>& piece_of = state->piece_of;
+  if (!piece_of.Allocate(allocator, patches.size())) return false;
+  for (uint32_t i = 0; i < patches.size(); ++i) piece_of[i] = i;
+  const auto root_of = [&](uint32_t i) {
+    while (piece_of[i] != i) i = piece_of[i] = piece_of[piece_of[i]];
+    return i;
+  };
+  uint32_t count = static_cast<uint32_t>(patches.size());
+  for (uint32_t i = 0; i < patches.size(); ++i) {
+    const size_t end = i + 1 < patches.size() ? patches[i + 1].first_link : surface.links.size();
+    for (size_t k = patches[i].first_link; k < end; ++k) {
+      const uint32_t a = root_of(i), b = root_of(surface.links[k] & ~kSeamLink);
+      count -= a != b ? 1 : 0;
+      piece_of[std::max(a, b)] = std::min(a, b);
+    }
+  }
+  if (!state->pieces.Allocate(allocator, count)) return false;
+  count = 0;
+  for (uint32_t i = 0; i < patches.size(); ++i) {
+    // Roots come first, and have their numbers when the others ask for them.
+    const bool is_root = piece_of[i] == i;
+    if (is_root) state->pieces[count].first_patch = i;
+    piece_of[i] = is_root ? count++ : piece_of[piece_of[i]];
+    state->pieces[piece_of[i]].area += patches[i].area;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool CollisionState::Reserve(const Allocator& allocator, const CollisionView& surface,
@@ -130,7 +161,7 @@ bool CollisionState::Reserve(const Allocator& allocator, const CollisionView& su
   const size_t num_tets = surface.tets.size();
   if (num_tets == 0) return true;
   return volumes.Allocate(allocator, 2 * num_tets - 1) && frames.Allocate(allocator, num_tets) &&
-         projections.Allocate(allocator, 8 * num_nodes);
+         projections.Allocate(allocator, 8 * num_nodes) && FindPieces(allocator, surface, this);
 }
 
 void Refit(const CollisionView& surface, NodeVectors x, CollisionState* state) {

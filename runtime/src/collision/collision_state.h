@@ -60,14 +60,22 @@ struct TetFrame {
   static constexpr float kNoFrame = 1.0e30f;
 };
 
-/// Allocated once per body; overwritten by each refit.
+/// A connected piece of a surface.
+struct SurfacePiece {
+  uint32_t first_patch = 0;
+  float area = 0.0f;  ///< at rest [m^2]
+};
+
+/// Allocated once per body. Each refit overwrites all but the pieces.
 struct CollisionState {
-  Array<Dop14> volumes;      ///< of the tree's nodes, in its order (2 num_tets - 1 x 1)
-  Array<TetFrame> frames;    ///< of the CdgTets (num_tets x 1)
-  Array<float> projections;  ///< of the nodes on the directions (num_nodes x 8)
-  float reach = 0.0f;        ///< largest |x| + |y| + |z| of any node [m]
-  Vec3 middle;               ///< centre of the surface's bounding box [m]
-  float radius = 0.0f;       ///< of a sphere about `middle` that holds the surface [m]
+  Array<SurfacePiece> pieces;  ///< by first patch
+  Array<uint32_t> piece_of;    ///< the piece of each patch (num_patches x 1)
+  Array<Dop14> volumes;        ///< of the tree's nodes, in its order (2 num_tets - 1 x 1)
+  Array<TetFrame> frames;      ///< of the CdgTets (num_tets x 1)
+  Array<float> projections;    ///< of the nodes on the directions (num_nodes x 8)
+  float reach = 0.0f;          ///< largest |x| + |y| + |z| of any node [m]
+  Vec3 middle;                 ///< centre of the surface's bounding box [m]
+  float radius = 0.0f;         ///< of a sphere about `middle` that holds the surface [m]
   bool bounded = false;  ///< whether the reach is below kMostReach. If not, queries ignore volumes
                          ///< and frames, and test every triangle
 

@@ -188,11 +188,11 @@ bool Correspondence::Find(const RegionPoint& point, PairContact* contact) const 
   const Corners corners = other.CornersAt(hit.triangle);
   if (Dot(UnitNormal(corners), direction) <= kLeastFacing) return false;
   const float depth = ToFloat(hit.distance) - behind;
-  if (depth > kThin * thickness) {
+  if (depth > std::fmax(kThin * thickness, 2.0f * behind)) {
     SurfaceHit own;
-    const LocalRay back = RayOf(surface, point.at + behind * direction, direction, size);
-    if (Raycast(surface.body, back, &own) && own.distance < double(depth - 2.0f * behind))
-      return false;
+    LocalRay back = RayOf(surface, point.at + behind * direction, direction, size);
+    back.max_t = double(depth - 2.0f * behind);
+    if (Raycast(surface.body, back, &own)) return false;
   }
   const RegionPoint answer = {
       hit.triangle, {hit.part[0], hit.part[1], hit.part[2]}, At(corners, hit.part)};

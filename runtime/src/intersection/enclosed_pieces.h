@@ -11,39 +11,25 @@ namespace plush {
 template <class Visit>
 void ForEnclosedPieces(const PlacedSurface& surface, const PlacedSurface& other,
                        FloodScratch* flood, Visit visit) {
-  const CollisionView& view = surface.body.surface;
-  if (!flood->complete || view.patches.empty()) return;
+  if (!flood->complete) return;
+  const CollisionState& state = surface.body.state;
   uint32_t count = 0;
-  const auto reached = [&](uint32_t patch) {
-    const uint32_t i = flood->reached_of[patch];
-    return i < count && flood->reached[i] == patch;
+  const auto is_cut = [&](uint32_t piece) {
+    const uint32_t i = flood->cut_piece_of[piece];
+    return i < count && flood->cut_pieces[i] == piece;
   };
-  const auto reach = [&](uint32_t patch) {
-    if (reached(patch)) return;
-    flood->reached_of[patch] = count;
-    flood->reached[count++] = patch;
-  };
-  float area = 0.0f;
-  uint32_t done = 0;
-  const auto spread = [&] {
-    for (; done < count; ++done) {
-      const uint32_t patch = flood->reached[done];
-      area += view.patches[patch].area;
-      const size_t end =
-          patch + 1 < view.patches.size() ? view.patches[patch + 1].first_link : view.links.size();
-      for (size_t i = view.patches[patch].first_link; i < end; ++i)
-        reach(view.links[i] & ~kSeamLink);
-    }
-  };
-  for (uint32_t i = 0; i < flood->num_cut_patches; ++i) reach(flood->cut_patches[i]);
-  spread();
-  for (uint32_t patch = 0; patch < view.patches.size(); ++patch) {
-    if (reached(patch)) continue;
-    area = 0.0f;
-    reach(patch);
-    spread();
-    const uint32_t triangle = view.patches[patch].first_triangle;
-    if (WindingAbout(other, surface.CornersAt(triangle)[0]) > 0) visit(triangle, area);
+  for (uint32_t i = 0; i < flood->num_cut_patches; ++i) {
+    const uint32_t piece = state.piece_of[flood->cut_patches[i]];
+    if (is_cut(piece)) continue;
+    flood->cut_piece_of[piece] = count;
+    flood->cut_pieces[count++] = piece;
+  }
+  for (uint32_t piece = 0; piece < state.pieces.size(); ++piece) {
+    if (is_cut(piece)) continue;
+    const uint32_t patch = state.pieces[piece].first_patch;
+    const uint32_t triangle = surface.body.surface.patches[patch].first_triangle;
+    const Vec3 corner = PatchCorners(surface, patch).At(triangle)[0];
+    if (WindingAbout(other, corner) > 0) visit(triangle, state.pieces[piece].area);
   }
 }
 

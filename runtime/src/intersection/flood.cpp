@@ -139,9 +139,9 @@ class Flooding : private CutTriangles {
       item->centroid = MeanOfPairs(first, count);
       return;
     }
-    item->centroid = sums.origin + Vec3{ToFloat(sums.moment[0] / sums.area),
-                                        ToFloat(sums.moment[1] / sums.area),
-                                        ToFloat(sums.moment[2] / sums.area)};
+    item->centroid =
+        sums.origin + Vec3{ToFloat(sums.moment[0] / sums.area), ToFloat(sums.moment[1] / sums.area),
+                           ToFloat(sums.moment[2] / sums.area)};
     AddArea(sums.unit * area, area, item);
   }
 
@@ -335,8 +335,8 @@ bool FloodScratch::Reserve(const Allocator& allocator, size_t pairs, size_t num_
          items.Allocate(allocator, triangles + pairs) &&
          regions.Allocate(allocator, num_regions_most) &&
          cut_patches.Allocate(allocator, patches) && cut_patch_of.Allocate(allocator, patches) &&
-         whole_of.Allocate(allocator, patches) && reached.Allocate(allocator, patches) &&
-         reached_of.Allocate(allocator, patches);
+         whole_of.Allocate(allocator, patches) && cut_pieces.Allocate(allocator, patches) &&
+         cut_piece_of.Allocate(allocator, patches);
 }
 
 void Flood(const PlacedSurface& surface, const PlacedSurface& other,

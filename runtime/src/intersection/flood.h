@@ -62,10 +62,11 @@ struct FloodScratch {
   Array<uint32_t> region_of;  ///< triangle to its item's region, likewise
   Array<RegionItem> items;
   Array<Region> regions;
-  Array<uint32_t> cut_patches;          ///< patches that hold cuts
-  Array<uint32_t> cut_patch_of;         ///< patch to cut_patches, valid if that names the patch
-  Array<uint32_t> whole_of;             ///< patch to its region, valid if that is the whole patch
-  Array<uint32_t> reached, reached_of;  ///< patches of pieces that have been looked at
+  Array<uint32_t> cut_patches;   ///< patches that hold cuts
+  Array<uint32_t> cut_patch_of;  ///< patch to cut_patches, valid if that names the patch
+  Array<uint32_t> whole_of;      ///< patch to its region, valid if that is the whole patch
+  Array<uint32_t> cut_pieces;    ///< pieces that hold cuts
+  Array<uint32_t> cut_piece_of;  ///< piece to cut_pieces, likewise
   uint32_t num_cuts = 0, num_items = 0, num_regions = 0, num_cut_patches = 0;
   uint32_t run = 0;       ///< number of floods
   bool open = false;      ///< a region reaches an open border

@@ -21,9 +21,9 @@ inline Vec3 OffsetTo(const PlacedBody& moved, const PlacedBody& fixed) {
 
 struct PlacedSurface {
   const CollisionBody& body;
-  Vec3 offset;                            ///< to the common coordinates [m]
-  Surface role;                           ///< in ties
-  const PlacedPatches* placed = nullptr;  ///< by the search of the two bodies' pairs, or null
+  Vec3 offset;                      ///< to the common coordinates [m]
+  Surface role;                     ///< in ties
+  PlacedPatches* placed = nullptr;  ///< by the search of the two bodies' pairs, or null
 
   /// O(log num_patches).
   uint32_t PatchOf(uint32_t triangle) const {

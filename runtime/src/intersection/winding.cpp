@@ -77,6 +77,13 @@ int WindingAbout(const PlacedSurface& surface, const Vec3& vertex) {
   const float margin = 16.0f * std::numeric_limits<float>::epsilon() * reach + 1.0e-37f;
   const Surface of_vertex = surface.role == Surface::kFixed ? Surface::kMoved : Surface::kFixed;
   int winding = 0;
+  const auto cross = [&](const Corners& c) {
+    winding -= CrossingOf(of_vertex, vertex, outside, c);
+  };
+  PlacedPatches* const placed =
+      surface.placed != nullptr && surface.placed->Holds(view) ? surface.placed : nullptr;
+  const auto lanes = [](const Vec3& p) { return Float4{p.x, p.y, p.z, 0.0f}; };
+  const LaneBox way = {Min(lanes(vertex), lanes(outside)), Max(lanes(vertex), lanes(outside))};
   const auto bound = [&](uint32_t node) {
     const Dop14& volume = surface.body.state.volumes[node];
     const Vec3 room = {margin, margin, margin};
@@ -87,6 +94,17 @@ int WindingAbout(const PlacedSurface& surface, const Vec3& vertex) {
   WalkTetTree(
       view.tree, bound, [] { return 0.0f; },
       [&](uint32_t tet) {
+        for (uint32_t patch = view.tets[tet].first_patch, end = PatchesEnd(view, tet);
+             placed != nullptr && patch < end; ++patch) {
+          placed->Place(surface.body, surface.offset, tet, patch);
+          uint32_t* const near = placed->picked.data();
+          LaneBox around;
+          const uint32_t count = placed->Meeting(way, patch, view.patches[patch].first_triangle,
+                                                 TrianglesEnd(view, patch), near, &around);
+          const PatchCorners corners(surface, patch);
+          for (uint32_t i = 0; i < count; ++i) cross(corners.At(near[i]));
+        }
+        if (placed != nullptr) return;
         const std::array<Vec3, 4> nodes = surface.NodesOfTet(tet);
         ForTrianglesOf(view, tet, [&](uint32_t, uint32_t i) {
           const Corners c = surface.CornersAt(nodes, i);
@@ -94,8 +112,7 @@ int WindingAbout(const PlacedSurface& surface, const Vec3& vertex) {
                             std::min({c[0].z, c[1].z, c[2].z})};
           const Vec3 high = {std::max({c[0].x, c[1].x, c[2].x}), std::max({c[0].y, c[1].y, c[2].y}),
                              std::max({c[0].z, c[1].z, c[2].z})};
-          if (Overlap(low, high, vertex, outside))
-            winding -= CrossingOf(of_vertex, vertex, outside, c);
+          if (Overlap(low, high, vertex, outside)) cross(c);
         });
       });
   return winding;
