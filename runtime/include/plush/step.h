@@ -49,20 +49,6 @@ struct SleepSettings {
   float time = 0.5f;      ///< [s], > 0
 };
 
-/// How exactly a body's steps are solved [Kug, Alg. 2].
-struct SplittingSettings {
-  int outer_iterations = 0;  ///< element pass, solve and coarse correction per substep, 1..64; 0:
-                             ///< as tuned (Asset::tuning), else 1 for soft bodies, else 2; the
-                             ///< stiffest ones with pins begin with a coarse correction
-                             ///< (runtime/README.md)
-  int volume_sweeps = 0;     ///< 0: the two-level step; Poisson's ratios above 0.47 act as 0.47.
-                             ///< 1..16: the step of [Kug, Alg. 2], with Gauss-Seidel sweeps over
-                             ///< the tets and no clusters; it swings too slowly
-  int polar_iterations = 4;  ///< most Newton steps per tet and rotation, 1..64
-
-  bool operator==(const SplittingSettings&) const = default;
-};
-
 /// What a step did that the game may want to know, and what to do about it.
 enum StepFlags : uint32_t {
   kStepOk = 0,
@@ -83,6 +69,9 @@ enum StepFlags : uint32_t {
   kStepBodiesFast = 1u << 6,  ///< two bodies approached each other in a substep by more than half
                               ///< the thickness of the thinner one (CollisionView::thickness): they
                               ///< may end on wrong sides; use more steps
+  kStepContactsUnsettled = 1u << 7,  ///< 64 sweeps and more did not settle the contacts of some
+                                     ///< bodies: jammed, or pressed by colliders that leave them
+                                     ///< too little room (StepStats::contacts_unsettled)
 };
 
 /// Parts of a step that are timed.
@@ -110,6 +99,9 @@ struct StepStats {
   uint32_t asleep = 0;            ///< bodies that slept
   uint32_t contacts_dropped = 0;  ///< points without room (kStepContactsDropped): the most of each
                                   ///< body at once
+  uint32_t contacts_unsettled = 0;  ///< solves, one per island and outer iteration, after whose 64
+                                    ///< to 256 sweeps points still moved by more than the depth
+                                    ///< that counts, although bounds of friction no longer changed
   uint32_t overshoots = 0;  ///< coarse corrections that were taken back, at least in part: the
                             ///< body is strained so much that its clusters resist turns.
                             ///< Implicit: Newton steps that the line search shortened

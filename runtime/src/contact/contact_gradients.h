@@ -179,6 +179,7 @@ LinearResult ContactGradients(const ForParts& for_parts, const LinearLimits& lim
     for_parts([&](const GradientPart& part, const auto&) {
       part.most->sweeps = std::max(part.most->sweeps, part.of->stats.sweeps);
       part.most->num_dropped = std::max(part.most->num_dropped, part.of->stats.num_dropped);
+      part.most->unsettled += part.of->stats.unsettled;
       now = PressingSet(*part.of->state, now);
       takes_out = takes_out || TakesOut(*part.of->state, part.of->problem.tolerance);
     });

@@ -186,10 +186,11 @@ SweepChange SweepBody(const ContactProblem& problem, bool cones_follow, ContactS
 // turns, and converge slowly. If it then sank in by what is left, it would do so in each step. So
 // sweeps beyond problem.sweeps go on while points rise or sink by more than the depth that counts,
 // and many more while they move much farther, or if several bodies hand their loads on to each
-// other. Stacks need them. Returns their number.
-int SweepUntilConverged(const ContactSolve& first, const JobSystem* jobs) {
+// other. Stacks need them. Returns their number. Counts solves that so many do not settle.
+int SweepUntilConverged(ContactSolve* solve, const JobSystem* jobs) {
   constexpr int kMany = 64, kMost = 256;
   constexpr float kFar = 30.0f;  // [tolerances]
+  const ContactSolve& first = *solve;
   const bool is_pile = first.next != nullptr;
   const int asked = first.problem.sweeps;
   int most = asked;
@@ -221,7 +222,11 @@ int SweepUntilConverged(const ContactSolve& first, const JobSystem* jobs) {
     }
     if (has_converged) return sweep;
     if (sweep < asked) continue;
-    if (farthest <= (sweep < many ? 1.0f : kFar) || sweep >= limit) return sweep;
+    if (farthest <= 1.0f && sweep < many) return sweep;
+    if ((farthest <= kFar && sweep >= many) || sweep >= limit) {
+      if (farthest > 1.0f && sweep >= kMany) ++solve->stats.unsettled;
+      return sweep;
+    }
     most = std::max(most, sweep < many ? many : limit);
   }
 }
@@ -254,7 +259,7 @@ int FindImpulses(ContactSolve* first, const JobSystem* jobs) {
       state->attached->StartOwn(get);
     }
   });
-  const int sweeps = SweepUntilConverged(*first, jobs);
+  const int sweeps = SweepUntilConverged(first, jobs);
   for (ContactSolve* of = first; of != nullptr; of = of->next) {
     for (PlaneContact& contact : of->state->Current()) EndSliding(&contact);
     ForBetween(*of->state, [](BodyContact* contact) { EndSliding(&contact->row); });

@@ -189,6 +189,7 @@ struct ContactState {
 struct ContactSolveStats {
   int sweeps = 0;            ///< most between two solves with A
   uint32_t num_dropped = 0;  ///< points that touched without room, most at once
+  uint32_t unsettled = 0;    ///< solves that 64 sweeps and more did not settle; of the first body
 };
 
 /// A takes turns back, and with them the moment of impulses. For a free body, changes of velocities

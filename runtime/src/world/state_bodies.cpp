@@ -79,6 +79,7 @@ StateStats Saved(const StepStats& s) {
                     s.asleep,
                     s.overshoots,
                     s.contacts_dropped,
+                    s.contacts_unsettled,
                     s.body_pairs,
                     s.linear_iterations,
                     s.newton_fallbacks,

@@ -33,6 +33,7 @@ StepStats ToStats(const StateStats& s) {
   out.asleep = s.asleep;
   out.overshoots = s.overshoots;
   out.contacts_dropped = s.contacts_dropped;
+  out.contacts_unsettled = s.contacts_unsettled;
   out.body_pairs = s.body_pairs;
   out.linear_iterations = s.linear_iterations;
   out.newton_fallbacks = s.newton_fallbacks;

@@ -354,6 +354,7 @@ void World::Impl::SumStats() {
     stats.outer_iterations = std::max(stats.outer_iterations, s.outer_iterations);
     stats.asleep += body->asleep ? 1u : 0u;
     stats.contacts_dropped += s.contacts_dropped;
+    stats.contacts_unsettled += s.contacts_unsettled;
     stats.overshoots += s.overshoots;
     stats.linear_iterations = std::max(stats.linear_iterations, s.linear_iterations);
     stats.newton_fallbacks += s.newton_fallbacks;

@@ -196,3 +196,46 @@ TEST_CASE("The bound of a deformed box is the exact one, and never wider than Ci
               100.0 * civ_wider / (4.0 * count), 100.0 * civ_excess / width);
   CHECK(wider_than_exact < 1e-6);
 }
+
+TEST_CASE("Pieces of a surface are its connected parts") {
+  for (uint32_t seed = 1; seed <= 4; ++seed) {
+    CAPTURE(seed);
+    const SurfaceBody body(TetBox(2, 1, 2, 0.1, 0.05, 3),
+                           {.num_shells = seed, .seed = seed, .holes = 3 * seed});
+    const CollisionView& surface = body.surface();
+    const CollisionState& state = body.state();
+    const auto neighbour_of = [&](uint32_t triangle, int k) {
+      return WithTriangles(surface, [&](const auto& of) { return NeighbourOf(of[triangle], k); });
+    };
+    // Spreads over neighbours from one triangle after the other.
+    std::vector<uint32_t> piece_of(surface.num_triangles(), kNoTriangle);
+    uint32_t count = 0;
+    for (uint32_t first = 0; first < piece_of.size(); ++first) {
+      if (piece_of[first] != kNoTriangle) continue;
+      std::vector<uint32_t> waiting = {first};
+      piece_of[first] = count;
+      while (!waiting.empty()) {
+        const uint32_t triangle = waiting.back();
+        waiting.pop_back();
+        for (int k = 0; k < 3; ++k) {
+          const uint32_t next = neighbour_of(triangle, k);
+          if (next == kNoTriangle || piece_of[next] != kNoTriangle) continue;
+          piece_of[next] = count;
+          waiting.push_back(next);
+        }
+      }
+      ++count;
+    }
+    REQUIRE(count > 1);
+    REQUIRE(state.pieces.size() == count);
+    std::vector<double> areas(count);
+    for (uint32_t t = 0; t < piece_of.size(); ++t)
+      REQUIRE(state.piece_of[body.PatchOf(t)] == piece_of[t]);
+    for (uint32_t i = 0; i < surface.patches.size(); ++i)
+      areas[state.piece_of[i]] += double(surface.patches[i].area);
+    for (uint32_t i = 0; i < count; ++i) {
+      REQUIRE(state.piece_of[state.pieces[i].first_patch] == i);
+      REQUIRE(state.pieces[i].area == Approx(areas[i]).epsilon(1e-5));
+    }
+  }
+}

@@ -144,6 +144,36 @@ TEST_CASE("Vertices placed in lanes have the bits of single ones, on every instr
   }
 }
 
+TEST_CASE("A segment has one start and one end, where edges pierce the other triangle") {
+  for (uint32_t signs = 0; signs < 1u << 15; ++signs) {
+    CAPTURE(signs);
+    const auto is_positive = [&](int bit) { return (signs >> bit & 1u) != 0; };
+    std::vector<SegmentEnd> starts, ends;
+    for (int of = 0; of < 2; ++of) {
+      for (int k = 0; k < 3; ++k) {
+        const bool to_front = is_positive(3 * of + (k + 1) % 3);
+        if (is_positive(3 * of + k) == to_front) continue;
+        int positive = 0;
+        for (int l = 0; l < 3; ++l)
+          positive += is_positive(of == 0 ? 6 + 3 * k + l : 6 + 3 * l + k) ? 1 : 0;
+        if (positive % 3 != 0) continue;
+        const SegmentEnd end = {of == 0 ? Surface::kMoved : Surface::kFixed,
+                                static_cast<uint8_t>(k)};
+        (to_front == (of == 0) ? starts : ends).push_back(end);
+      }
+    }
+    Segment segment;
+    const bool is_segment = SegmentOf(signs, &segment);
+    REQUIRE(is_segment == (starts.size() == 1 && ends.size() == 1));
+    REQUIRE(SegmentOf(signs | kSignsKnown | kTrianglesApart, &segment) == is_segment);
+    if (!is_segment) continue;
+    REQUIRE(segment.start.edge_of == starts[0].edge_of);
+    REQUIRE(segment.start.corner == starts[0].corner);
+    REQUIRE(segment.end.edge_of == ends[0].edge_of);
+    REQUIRE(segment.end.corner == ends[0].corner);
+  }
+}
+
 TEST_CASE("Rounded signs are exact ones where they are sure, on every instruction set") {
   const uint32_t seed = 93;
   CAPTURE(seed);
