@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// heap/...: many bears that touch each other, in scenes of samples/scenes/contact, or that do not.
+// heap/...: many bears that touch each other, in scenes of samples/scenes/contact; and the search
+// for bodies that may.
 //
 // Times of steps on one thread are its processor time, on several threads those of a steady clock.
+#include "plush/allocator.h"
 
 #include "bake/static_bake.h"
 #include "bench/bench_models.h"
 #include "bench/step_clock.h"
 #include "bench/swinging_arm.h"
+#include "collision/near_boxes.h"
 #include "scenes/body_overlap.h"
 #include "simulate/scene.h"
 #include "simulate/scene_world.h"
@@ -181,22 +184,38 @@ void FillBox(benchmark::State& state, int iterations) {
   state.counters["worst_step"] = static_cast<double>(slowest - steps.begin());
 }
 
-// 1,000 bears that fall beside each other and never touch: find_pairs_ms is their bounds and the
-// broad phase.
-void FallApart(benchmark::State& state) {
-  constexpr uint32_t kBears = 1000, kSteps = 50;
-  const BakedFolder folder(1500);
-  tools::Scene scene = folder.Load("funnel", 1);
-  scene.bodies.resize(1);
-  scene.bodies[0].count = kBears;
-  scene.colliders.clear();
-  std::vector<TimedStep> steps;
-  for (auto _ : state) {
-    const tools::SceneWorld built = Build(scene);
-    if (built.bodies.size() != kBears) std::abort();
-    for (uint32_t k = 0; k < kSteps; ++k) steps.push_back(TimeStep(scene, built.world.get()));
+// The broad phase alone: boxes of 0.45 to 0.55 m in a cube, five to a cubic metre, that move by a
+// thousandth of their size from step to step.
+void SweepBoxes(benchmark::State& state) {
+  constexpr uint32_t kBoxes = 1000;
+  constexpr double kCube = 5.85, kStep = 5.0e-4;  // [m]
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> unit(0.0, 1.0);
+  std::vector<WorldBox> boxes(kBoxes);
+  for (WorldBox& box : boxes) {
+    for (int k = 0; k < 3; ++k) {
+      box.low[k] = kCube * unit(random);
+      box.high[k] = box.low[k] + 0.45 + 0.1 * unit(random);
+    }
   }
-  Report(steps, &state);
+  NearBoxes near;
+  if (!near.Reserve(DefaultAllocator(), kBoxes)) std::abort();
+  uint32_t pairs = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    for (WorldBox& box : boxes) {
+      for (int k = 0; k < 3; ++k) {
+        const double way = kStep * (2.0 * unit(random) - 1.0);
+        box.low[k] += way, box.high[k] += way;
+      }
+    }
+    state.ResumeTiming();
+    near.Clear();
+    for (uint32_t i = 0; i < kBoxes; ++i) near.Add(boxes[i], i);
+    pairs = 0;
+    near.ForPairs([&](uint32_t, uint32_t) { return ++pairs != 0; });
+  }
+  state.counters["pairs"] = pairs;
 }
 
 // The bears of the box asleep.
@@ -263,7 +282,9 @@ void AddHeapCases() {
   }
   add("box", [](benchmark::State& state) { FillBox(state, 0); });
   add("box_2_iterations", [](benchmark::State& state) { FillBox(state, 2); });
-  add("broad_phase_1000", FallApart);
+  benchmark::RegisterBenchmark("heap/broad_phase_1000", SweepBoxes)
+      ->Iterations(1000)
+      ->Unit(benchmark::kMicrosecond);
   benchmark::RegisterBenchmark("heap/box_asleep", SleepInBox)
       ->Iterations(100000)
       ->Unit(benchmark::kMicrosecond);

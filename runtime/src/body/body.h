@@ -17,6 +17,7 @@
 #include "body/system_cache.h"
 #include "body/touches.h"
 #include "collision/collision_state.h"
+#include "collision/near_boxes.h"
 #include "contact/attached_points.h"
 #include "contact/coarse_contacts.h"
 #include "elasticity/block_matrix.h"
@@ -247,19 +248,6 @@ inline Vec3 LocalPosition(const Body& body, const Vec3& world) {
           static_cast<float>((double(world.y) - body.origin[1]) * inverse),
           static_cast<float>((double(world.z) - body.origin[2]) * inverse)};
 }
-
-/// An axis-aligned box in the world [m].
-struct WorldBox {
-  double low[3] = {}, high[3] = {};
-
-  bool Overlaps(const WorldBox& other) const {
-    bool is_apart = false;
-    for (int k = 0; k < 3; ++k) {
-      is_apart = is_apart || !(low[k] <= other.high[k] && other.low[k] <= high[k]);
-    }
-    return !is_apart;
-  }
-};
 
 /// An attachment's target in a step, unless it is another body.
 struct StepTarget {

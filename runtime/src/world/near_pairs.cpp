@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which bodies may meet within a step: sweep and prune over their boxes.
+// Which bodies may meet within a step, by their boxes.
 //
 // A box bounds a body at the end of the step, if it moves on as it does.
 #include "body/island.h"
@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 namespace plush {
 namespace {
@@ -89,39 +88,29 @@ void AddStart(const Body& body, PredictedBody* predicted) {
 void World::Impl::FindNearPairs() {
   TouchingBodies& t = touching_bodies;
   t.num_pairs = 0;
-  uint32_t count = 0;
+  near_boxes.Clear();
   for (Body* body : live_bodies()) {
     if (!body->enabled || body->surface.tets.empty()) continue;
     is_refitted[body->slot] = 0;
-    if (PredictInWorld(settings, body, &predicted[body->slot])) {
-      AddStart(*body, &predicted[body->slot]);
-      sorted_bodies[count++] = body;
+    PredictedBody& its = predicted[body->slot];
+    if (PredictInWorld(settings, body, &its)) {
+      AddStart(*body, &its);
+      near_boxes.Add(its.box, body->slot);
     } else {
       t.has_dropped = true;
     }
   }
-  const std::span<Body*> sorted = sorted_bodies.span().first(count);
-  std::ranges::sort(sorted, {}, [this](const Body* body) {
-    return std::make_pair(predicted[body->slot].box.low[0], body->slot);
-  });
-  for (size_t i = 0; i < sorted.size(); ++i) {
-    const Body& a = *sorted[i];
-    const WorldBox& of_a = predicted[a.slot].box;
-    for (size_t j = i + 1; j < sorted.size(); ++j) {
-      const Body& b = *sorted[j];
-      const WorldBox& of_b = predicted[b.slot].box;
-      if (of_b.low[0] > of_a.high[0]) break;
-      if (!of_a.Overlaps(of_b) || !MayTouch(a.filter, b.filter) || (!Moves(a) && !Moves(b))) {
-        continue;
-      }
-      if (t.num_pairs == t.pairs.size()) {
-        t.has_dropped = true;
-        break;
-      }
-      t.is_done[t.num_pairs] = 0;
-      t.pairs[t.num_pairs++] = {std::min(a.slot, b.slot), std::max(a.slot, b.slot), 0, 0};
+  near_boxes.ForPairs([&](uint32_t first, uint32_t second) {
+    const Body &a = *bodies[first], &b = *bodies[second];
+    if (!MayTouch(a.filter, b.filter) || (!Moves(a) && !Moves(b))) return true;
+    if (t.num_pairs == t.pairs.size()) {
+      t.has_dropped = true;
+      return false;
     }
-  }
+    t.is_done[t.num_pairs] = 0;
+    t.pairs[t.num_pairs++] = {std::min(first, second), std::max(first, second), 0, 0};
+    return true;
+  });
   std::ranges::sort(t.pairs.span().first(t.num_pairs), {}, &TouchingPair::Key);
 }
 

@@ -22,7 +22,7 @@ bool World::Impl::ReserveLike(const Impl& other) {
          collider_slots.ReserveAll(allocator, other.collider_slots.capacity()) &&
          Grow(&bodies, num_slots) && Grow(&body_stats, num_slots) && Grow(&live, num_slots) &&
          Grow(&measured, num_slots) && Grow(&units, num_slots) && Grow(&predicted, num_slots) &&
-         Grow(&is_refitted, num_slots) && Grow(&sorted_bodies, num_slots) &&
+         Grow(&is_refitted, num_slots) && near_boxes.Reserve(allocator, num_slots) &&
          Grow(&colliders, num_planes) && Grow(&step_colliders, num_planes) &&
          Grow(&swept, num_planes) &&
          attachment_slots.ReserveAll(allocator, other.attachment_slots.capacity()) &&
@@ -171,7 +171,7 @@ void World::Impl::SwapState(Impl* other) {
   colliders_are_placed = other->colliders_are_placed = false;
   std::swap(predicted, other->predicted);
   std::swap(is_refitted, other->is_refitted);
-  std::swap(sorted_bodies, other->sorted_bodies);
+  std::swap(near_boxes, other->near_boxes);
   std::swap(attachment_slots, other->attachment_slots);
   std::swap(attachments, other->attachments);
   std::swap(rows, other->rows);

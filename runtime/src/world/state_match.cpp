@@ -97,7 +97,7 @@ bool World::Impl::ReserveFor(const StateReader& state) {
   const size_t num_slots = w.num_body_slots, num_planes = w.num_collider_slots;
   if (!Grow(&bodies, num_slots) || !Grow(&body_stats, num_slots) || !Grow(&live, num_slots) ||
       !Grow(&measured, num_slots) || !Grow(&units, num_slots) || !Grow(&predicted, num_slots) ||
-      !Grow(&is_refitted, num_slots) || !Grow(&sorted_bodies, num_slots) ||
+      !Grow(&is_refitted, num_slots) || !near_boxes.Reserve(allocator, num_slots) ||
       !Grow(&colliders, num_planes) || !Grow(&step_colliders, num_planes) ||
       !Grow(&swept, num_planes) ||
       !attachment_slots.ReserveAll(allocator, w.num_attachment_slots) ||

@@ -96,7 +96,7 @@ void World::Impl::ReserveCapacity() {
 bool World::Impl::ReserveBodyArrays(uint32_t slot) {
   return Reserve(&bodies, slot) && Reserve(&body_stats, slot) && Reserve(&live, slot) &&
          Reserve(&measured, slot) && Reserve(&units, slot) && Reserve(&predicted, slot) &&
-         Reserve(&is_refitted, slot) && Reserve(&sorted_bodies, slot);
+         Reserve(&is_refitted, slot) && near_boxes.Reserve(allocator, predicted.size());
 }
 
 // Makes room for one more body.

@@ -338,7 +338,7 @@ struct World::Impl {
   TouchingBodies touching_bodies;
   Array<PredictedBody> predicted;  // by slot
   Array<uint8_t> is_refitted;      // to there, by slot
-  Array<Body*> sorted_bodies;      // by the lower ends of their boxes
+  NearBoxes near_boxes;            // of bodies, by their slots
   Array<Crowd*> crowds;
   uint32_t num_crowds = 0;
   Array<uint32_t> units;  // jobs of the current step: crowds, then slots of bodies that step alone

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Pairs of boxes in the world against brute force.
+#include "collision/near_boxes.h"
+
+#include "plush/allocator.h"
+
+#include "runtime/tet_fixtures.h"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+#include <utility>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+using Pairs = std::set<std::pair<uint32_t, uint32_t>>;
+
+Pairs BruteForce(const std::vector<WorldBox>& boxes) {
+  Pairs pairs;
+  for (uint32_t j = 0; j < boxes.size(); ++j)
+    for (uint32_t i = 0; i < j; ++i)
+      if (boxes[i].Overlaps(boxes[j])) pairs.insert({i, j});
+  return pairs;
+}
+
+Pairs Found(const std::vector<WorldBox>& boxes, NearBoxes* near) {
+  near->Clear();
+  for (uint32_t i = 0; i < boxes.size(); ++i) near->Add(boxes[i], i);
+  Pairs pairs;
+  near->ForPairs([&](uint32_t a, uint32_t b) {
+    REQUIRE(pairs.insert({std::min(a, b), std::max(a, b)}).second);
+    return true;
+  });
+  return pairs;
+}
+
+// Boxes about a point, spread along one axis or all; some touch, some are points or copies.
+std::vector<WorldBox> RandomBoxes(Random* random, size_t count) {
+  const double at = random->Below(3) == 0 ? 1.0e9 : 0.0;
+  const bool on_grid = random->Below(2) == 0;
+  const uint32_t line = random->Below(4);
+  std::vector<WorldBox> boxes;
+  for (size_t i = 0; i < count; ++i) {
+    WorldBox box;
+    for (uint32_t k = 0; k < 3; ++k) {
+      const double spread = line == 3 || line == k ? 0.2 * static_cast<double>(count) : 1.0;
+      double low = random->Uniform(0.0, spread), size = random->Uniform(0.0, 1.0);
+      if (on_grid) low = std::floor(4.0 * low) / 4.0, size = std::floor(4.0 * size) / 4.0;
+      box.low[k] = at + low;
+      box.high[k] = at + low + size;
+    }
+    boxes.push_back(i > 0 && random->Below(20) == 0 ? boxes.back() : box);
+  }
+  return boxes;
+}
+
+}  // namespace
+
+TEST_CASE("Near boxes are those of brute force, step after step") {
+  NearBoxes near;
+  size_t all = 0;
+  for (uint32_t seed = 1; seed <= 200; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const size_t count = random.Below(150);
+    REQUIRE(near.Reserve(DefaultAllocator(), count));
+    std::vector<WorldBox> boxes = RandomBoxes(&random, count);
+    for (int step = 0; step < 3; ++step) {
+      const Pairs expected = BruteForce(boxes);
+      REQUIRE(Found(boxes, &near) == expected);
+      all += expected.size();
+      for (WorldBox& box : boxes) {
+        for (int k = 0; k < 3; ++k) {
+          const double moved = random.Uniform(-0.1, 0.1);
+          box.low[k] += moved, box.high[k] += moved;
+        }
+      }
+    }
+  }
+  CHECK(all > 20000);
+}
+
+TEST_CASE("Near boxes stop when they are asked to, and at no box") {
+  NearBoxes near;
+  near.ForPairs([](uint32_t, uint32_t) -> bool { throw 0; });
+  REQUIRE(near.Reserve(DefaultAllocator(), 3));
+  for (uint32_t i = 0; i < 3; ++i) near.Add({{0, 0, 0}, {1, 1, 1}}, 10 + i);
+  int count = 0;
+  near.ForPairs([&](uint32_t a, uint32_t b) {
+    CHECK((a >= 10 && b >= 10 && a != b));
+    return ++count < 2;
+  });
+  CHECK(count == 2);
+  // Far out, where a float is as wide as a thousand boxes.
+  near.Clear();
+  near.Add({{1.0e12, 0, 0}, {1.0e12 + 1.0, 1, 1}}, 0);
+  near.Add({{1.0e12 + 2.0, 0, 0}, {1.0e12 + 3.0, 1, 1}}, 1);
+  near.Add({{1.0e12 + 1.0, 0, 0}, {1.0e12 + 1.5, 1, 1}}, 2);
+  std::vector<uint32_t> ids;
+  near.ForPairs([&](uint32_t a, uint32_t b) {
+    ids.insert(ids.end(), {a, b});
+    return true;
+  });
+  CHECK((ids == std::vector<uint32_t>{0, 2} || ids == std::vector<uint32_t>{2, 0}));
+}
