@@ -239,8 +239,24 @@ Result<Done> CheckWritable(const std::string& path) {
   return Done{};
 }
 
+namespace {
+
+// A name for the file that an output becomes, whatever the spelling and links of its path. Empty
+// for devices and FIFOs, which take several outputs.
+Result<std::string> NameOfOutput(const std::string& path) {
+  const Result<Target> target = FindTarget(path);
+  if (!target.ok()) return target.error();
+  if (target.value().is_stream) return std::string();
+  std::error_code error;
+  const std::filesystem::path name = std::filesystem::weakly_canonical(target.value().file, error);
+  return error ? target.value().file : name.string();
+}
+
+}  // namespace
+
 Result<Done> CheckOutputs(std::initializer_list<std::string> outputs,
                           std::initializer_list<std::string> sources) {
+  std::vector<std::string> names;
   for (const std::string& output : outputs) {
     if (output.empty()) continue;
     for (const std::string& source : sources) {
@@ -249,6 +265,13 @@ Result<Done> CheckOutputs(std::initializer_list<std::string> outputs,
       return Error{ExitCode::kUsage, "'" + output + "' would overwrite a source"};
     }
     if (auto writable = CheckWritable(output); !writable.ok()) return writable;
+    const Result<std::string> name = NameOfOutput(output);
+    if (!name.ok()) return name.error();
+    if (name.value().empty()) continue;
+    if (std::ranges::find(names, name.value()) != names.end()) {
+      return Error{ExitCode::kUsage, "'" + output + "' is the path of two outputs"};
+    }
+    names.push_back(name.value());
   }
   return Done{};
 }

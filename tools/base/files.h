@@ -47,8 +47,9 @@ bool AnyChangedSince(const struct timespec& start, std::span<const std::string> 
 /// Checks before any work that WriteFilesAtomically can write `path`. Errors: kIo.
 Result<Done> CheckWritable(const std::string& path);
 
-/// Checks before any work that every output can be written and that none is one of the sources.
-/// Ignores empty paths. Errors: kIo, kUsage.
+/// Checks before any work that every output can be written, that none is one of the sources and
+/// that no two are the same file. Ignores empty paths; devices and FIFOs may take several outputs.
+/// Errors: kIo, kUsage.
 Result<Done> CheckOutputs(std::initializer_list<std::string> outputs,
                           std::initializer_list<std::string> sources);
 

@@ -3,6 +3,7 @@
 
 #include "plush/version.h"
 
+#include "base/files.h"
 #include "commands/commands.h"
 #include "commands/options.h"
 #include "commands/output.h"
@@ -27,6 +28,10 @@ int RunCheck(const CheckOptions& options) {
   FindingList findings;
   nlohmann::json document = {{"tool_version", kVersionString},
                              {"source", {{"file", options.file}}}};
+  const auto writable = CheckOutputs({options.output.report}, {options.file});
+  if (!writable.ok()) {
+    return FinishRun(kVerb, options.file, options.output, {}, &writable.error(), document);
+  }
   StageClock clock;
   const Result<ImportedModel> model = ImportModel(options.file, options.import, &findings);
   if (!model.ok()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `plush diff`: what differs between two baked files.
 
+#include "base/files.h"
 #include "commands/commands.h"
 #include "commands/options.h"
 #include "commands/output.h"
@@ -23,6 +24,8 @@ struct DiffOptions {
 };
 
 int RunDiff(const DiffOptions& options) {
+  const auto writable = CheckOutputs({options.output.report}, {options.a, options.b});
+  if (!writable.ok()) return FinishRun(kVerb, options.a, options.output, {}, &writable.error(), {});
   const Result<Asset> a = OpenAsset(options.a);
   if (!a.ok()) return FinishRun(kVerb, options.a, options.output, {}, &a.error(), {});
   const Result<Asset> b = OpenAsset(options.b);

@@ -95,8 +95,9 @@ Result<ExportRun> Export(const ExportOptions& options) {
   ExportRun run;
   run.format = format.value();
   run.files = FilesFor(run.format, options.output_path);
-  auto writable = CheckOutputs(
-      {run.files.front().path, run.files.back().path, options.output.report}, {options.file});
+  const std::string second = run.files.size() > 1 ? run.files.back().path : "";
+  auto writable =
+      CheckOutputs({run.files.front().path, second, options.output.report}, {options.file});
   if (!writable.ok()) return writable.error();
   const Result<Asset> opened = OpenBody(options.file);
   if (!opened.ok()) return opened.error();

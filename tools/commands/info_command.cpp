@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `plush info`: what a .plush file holds.
 
+#include "base/files.h"
 #include "commands/commands.h"
 #include "commands/output.h"
 #include "report/asset_info.h"
@@ -18,6 +19,10 @@ struct InfoOptions {
 };
 
 int RunInfo(const InfoOptions& options) {
+  const auto writable = CheckOutputs({options.output.report}, {options.file});
+  if (!writable.ok()) {
+    return FinishRun("info", options.file, options.output, {}, &writable.error(), {});
+  }
   const Result<Asset> asset = OpenAsset(options.file);
   nlohmann::json document = asset.ok() ? AssetInfo(asset.value()) : nlohmann::json::object();
   document["file"] = options.file;

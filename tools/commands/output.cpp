@@ -59,7 +59,8 @@ int FinishDocument(const std::string& verb, const OutputOptions& options,
   const std::string text =
       document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   if (options.json) std::fputs(text.c_str(), stdout);
-  if (options.report.empty()) return static_cast<int>(code);
+  // A wrong command line may name a source or another output as the report.
+  if (options.report.empty() || code == ExitCode::kUsage) return static_cast<int>(code);
   const auto written = WriteFileAtomically(options.report, std::as_bytes(std::span(text)));
   return written.ok() ? static_cast<int>(code) : PrintError(verb, written.error());
 }

@@ -38,8 +38,8 @@ ExitCode ExitCodeOf(const FindingList& findings, const OutputOptions& options);
 int FinishRun(const std::string& verb, const std::string& file, const OutputOptions& options,
               const FindingList& findings, const Error* error, nlohmann::json document);
 
-/// Writes `document` to stdout (--json) and to a file (--report). Returns `code`, or 2 if the
-/// report cannot be written.
+/// Writes `document` to stdout (--json) and, unless the code is kUsage, to a file (--report).
+/// Returns `code`, or 2 if the report cannot be written.
 int FinishDocument(const std::string& verb, const OutputOptions& options,
                    const nlohmann::json& document, ExitCode code);
 

@@ -113,6 +113,12 @@ void PrintVerdict(const std::string& path, const Verdict& verdict, const OutputO
 }
 
 int RunValidate(const ValidateOptions& options) {
+  for (const std::string& path : options.files) {
+    const auto writable = CheckOutputs({options.output.report}, {path, options.source});
+    if (!writable.ok()) {
+      return FinishRun("validate", path, options.output, {}, &writable.error(), {});
+    }
+  }
   nlohmann::json files = nlohmann::json::array();
   ExitCode code = ExitCode::kOk;
   for (const std::string& path : options.files) {

@@ -8,6 +8,7 @@
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
 #include "body/restitution.h"
+#include "body/solid_guard.h"
 #include "body/substep.h"
 #include "contact/contact_pushes.h"
 #include "elasticity/element_pass.h"
@@ -119,6 +120,7 @@ void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body
                    StepStats* stats) {
   if (may_be_flat) LiftBody(settings, h, body, stats);
   Correct(settings, h, body);
+  if (SolvesContact(settings)) StayOutsideSolids(body);
   if (!IsFiniteState(*body, h)) return Freeze(body, stats);
   const bool keeps = KeepsPrevious(*body);
   FinishNodes(body->x.span(), body->y.span().first(body->x.size()), GravityOf(settings, *body), h,
@@ -151,7 +153,10 @@ void PushOut(float h, Body* body) {
   if (block.any()) block.projector.Project(body->d.span(), block.Numbers());
   for (const float share : {1.0f, 0.25f}) {
     for (size_t i = 0; i < body->x.size(); ++i) body->y[i] = body->x[i] + body->d[i] * share;
-    if (!IsFiniteState(*body, h) || HasFlatTet(body->elements, body->y.span())) continue;
+    if (!IsFiniteState(*body, h) || HasFlatTet(body->elements, body->y.span()) ||
+        PassesSolids(*body)) {
+      continue;
+    }
     std::copy(body->y.begin(), body->y.end() - 1, body->x.begin());
     return;
   }

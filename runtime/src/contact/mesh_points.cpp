@@ -3,11 +3,13 @@
 // Source: sunk_points.h.
 #include "base/vector_math.h"
 #include "collision/surface_records.h"
+#include "contact/face_bounds.h"
 #include "contact/lowest_vertex.h"
 #include "contact/near_mesh.h"
 #include "contact/sunk_points.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -19,18 +21,14 @@ struct Way {
   Vec3 from, to;
 };
 
-// The ways of a tet's nodes.
-struct TetWay {
-  Vec3 from[4], to[4];
-
-  Way Of(const Vec4& weights) const {
-    const auto mean = [&](const Vec3(&of_nodes)[4]) {
-      return of_nodes[0] * weights.x + of_nodes[1] * weights.y + of_nodes[2] * weights.z +
-             of_nodes[3] * weights.w;
-    };
-    return {mean(from), mean(to)};
-  }
-};
+// The way of a point with these weights.
+Way WayOf(const NodeWays& nodes, const Vec4& weights) {
+  const auto mean = [&](const Vec3(&of_nodes)[4]) {
+    return of_nodes[0] * weights.x + of_nodes[1] * weights.y + of_nodes[2] * weights.z +
+           of_nodes[3] * weights.w;
+  };
+  return {mean(nodes.from), mean(nodes.to)};
+}
 
 using Box = NearMesh::Box;
 
@@ -47,11 +45,13 @@ class LeastClearances {
  public:
   explicit LeastClearances(float most) : of_others_(most) {}
 
-  void AddBound(float clearance) { of_others_ = std::fmin(of_others_, clearance); }
+  void AddBound(float clearance) {
+    of_others_ = clearance < of_others_ ? clearance : of_others_;  // quicker than a call of fmin
+  }
   void Add(uint32_t vertex, float clearance) {
+    if (count_ == kFew && clearance >= clearances_[kFew - 1]) return AddBound(clearance);
     uint32_t at = count_;
     while (at > 0 && clearance < clearances_[at - 1]) --at;
-    if (at == kFew) return AddBound(clearance);
     if (count_ == kFew) AddBound(clearances_[--count_]);
     for (uint32_t k = count_++; k > at; --k) {
       vertices_[k] = vertices_[k - 1];
@@ -118,7 +118,87 @@ class FaceSearch {
     return meeting;
   }
 
+  // Calls bound(v, clearance), with less than its clearance or as much, for vertices that bounds
+  // show to meet nothing, or to be less deep than `deepest`, which `look` may change. Calls look(v)
+  // for others.
+  template <class Bound, class Look>
+  void ForVertices(const NodeWays& ways, std::span<const Vec4> vertices, float depth,
+                   const SunkPoint& deepest, const Bound& bound, const Look& look) const {
+    const float rounding = RoundingOf(ways);
+    for (size_t first = 0; first < vertices.size(); first += VertexBounds::kMost) {
+      const std::span<const Vec4> some =
+          vertices.subspan(first, std::min(VertexBounds::kMost, vertices.size() - first));
+      VertexBounds bounds(ways, some, depth, rounding);
+      const bool are_bounds = AddPlanes(&bounds);
+      if (!are_bounds) {
+        for (size_t i = 0; i < some.size(); ++i) look(static_cast<uint32_t>(first + i));
+        continue;
+      }
+      const std::span<const float> clearances =
+          bounds.FindClearances({tet_.normal, tet_.offset}, reach_);
+      const std::span<const float> gaps = bounds.gaps();
+      const auto at = [first](size_t i) { return static_cast<uint32_t>(first + i); };
+      // What is deepest comes first as a rule, so that others need no look.
+      size_t lowest = some.size();
+      float least = 0.0f;
+      for (size_t i = 0; i < some.size(); ++i) {
+        if (gaps[i] < least && std::isfinite(gaps[i])) least = gaps[lowest = i];
+      }
+      if (lowest < some.size()) look(at(lowest));
+      for (size_t i = 0; i < some.size(); ++i) {
+        if (i == lowest) continue;
+        if (clearances[i] > 0.0f) {
+          bound(at(i), clearances[i]);
+        } else if (gaps[i] > deepest.gap) {
+          bound(at(i), gaps[i]);
+        } else {
+          look(at(i));
+        }
+      }
+    }
+  }
+
  private:
+  // Of distances near the tet [m].
+  float RoundingOf(const NodeWays& ways) const {
+    constexpr float kRounding = 16.0f * std::numeric_limits<float>::epsilon();
+    Vec3 largest;
+    const auto see = [&](const Vec3& x) { largest = UpperOf(largest, UpperOf(x, -x)); };
+    for (int k = 0; k < 4; ++k) {
+      see(ways.from[k]);
+      see(ways.to[k]);
+    }
+    if (tet_.has_list) {
+      near_.ForFaces(tet_, [&](const MeshFace&, const Box& around) {
+        see(around.low);
+        see(around.high);
+      });
+    }
+    return kRounding * (largest.x + largest.y + largest.z);
+  }
+
+  // Adds all faces of the list. Returns whether it could.
+  bool AddPlanes(VertexBounds* bounds) const {
+    constexpr size_t kAtOnce = 32;
+    if (!tet_.has_list || mesh_.source->has_two_sides()) return false;
+    std::array<FacePlanes, kAtOnce> planes;
+    size_t count = 0;
+    bool are_exact = true, are_first = true;
+    const auto add = [&] {
+      bounds->Add(std::span(planes).first(count), are_first);
+      are_first = false;
+      count = 0;
+    };
+    near_.ForFaces(tet_, [&](const MeshFace& face, const Box&) {
+      if (IsZero(face.normal)) return;
+      planes[count] = FacePlanes(face);
+      are_exact = are_exact && planes[count].is_exact;
+      if (++count == kAtOnce) add();
+    });
+    add();
+    return are_exact;
+  }
+
   // The face nearest to the way's start. A list has all that are in reach, but deep below a height
   // field there is one farther away.
   NearestPoint NearestToStart(const Way& way, const Box& box) const {
@@ -159,11 +239,13 @@ void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& c
   const CollisionView& collision = *problem.surface.collision;
   const CdgTet& tet = collision.tets[near->tet];
   const TetNumbers movable = MovableOf(problem.surface, tet);
-  TetWay way;
+  NodeWays way;
   float from_gaps[4], to_gaps[4];  // from the plane above the faces
   for (int k = 0; k < 4; ++k) {
-    way.from[k] = collider.start.ToLocal(problem.x[tet.nodes[k]]);
-    way.to[k] = collider.end.ToLocal(ends_[tet.nodes[k]]);
+    const uint32_t node = tet.nodes[k];
+    const bool is_placed = mesh_.is_allocated();
+    way.from[k] = is_placed ? mesh_.From(node) : collider.start.ToLocal(problem.x[node]);
+    way.to[k] = is_placed ? mesh_.To(node) : collider.end.ToLocal(ends_[node]);
     from_gaps[k] = Dot(near->normal, way.from[k]) - near->offset;
     to_gaps[k] = Dot(near->normal, way.to[k]) - near->offset;
   }
@@ -176,7 +258,7 @@ void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& c
   const Vec4* weights = nullptr;
   // Returns the vertex's clearance.
   const auto look_at = [&](uint32_t v) {
-    const Meeting meeting = search.Meet(way.Of(vertices[v]), middle, depth);
+    const Meeting meeting = search.Meet(WayOf(way, vertices[v]), middle, depth);
     SunkPoint point = {first + v, near->tet, 0, collider.slot, meeting.depth};
     point.face = meeting.hit.face;
     const bool is_deeper =
@@ -196,21 +278,30 @@ void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& c
     }
   } else {
     LeastClearances least(margin);
-    const float lowest = has_plane ? std::fmin(LowestVertex(vertices, from_gaps).gap,
-                                               LowestVertex(vertices, to_gaps).gap)
-                                   : 0.0f;
+    // No vertex is lower than the lowest node.
+    float lowest =
+        has_plane ? std::min(std::ranges::min(from_gaps), std::ranges::min(to_gaps)) : 0.0f;
+    if (has_plane && !(lowest > 0.0f)) {
+      lowest = std::min(LowestVertex(vertices, from_gaps).gap, LowestVertex(vertices, to_gaps).gap);
+    }
     if (lowest > 0.0f) {
       least.AddBound(lowest);
     } else {
-      // Vertices higher than this above the plane are left alone.
-      const float band = 0.1f * margin;
-      for (uint32_t v = 0; v < vertices.size(); ++v) {
-        if (MeanOf(movable.data(), vertices[v]) < kLeastMovable) continue;
+      const bool all_move = std::ranges::count(movable, 1.0f) == 4;
+      const auto is_movable = [&](uint32_t v) {
+        return all_move || MeanOf(movable.data(), vertices[v]) >= kLeastMovable;
+      };
+      const auto add = [&](uint32_t v, float clearance) {
+        if (is_movable(v)) least.Add(v, clearance);
+      };
+      const auto look = [&](uint32_t v) {
+        if (!is_movable(v)) return;
         const float gap =
             has_plane ? std::fmin(MeanOf(from_gaps, vertices[v]), MeanOf(to_gaps, vertices[v]))
                       : 0.0f;
-        gap > band ? least.AddBound(gap) : least.Add(v, look_at(v));
-      }
+        gap > 0.0f ? least.AddBound(gap) : least.Add(v, look_at(v));
+      };
+      search.ForVertices(way, vertices, depth, deepest, add, look);
     }
     least.WriteTo(near);
   }
@@ -267,10 +358,14 @@ void SunkPoints::FindOnMesh(const ContactProblem& problem, const LocalCollider& 
     }
     return;
   }
-  if (!near.IsOf(collider) || !near.Holds(problem, ends_)) near.Build(problem, collider, ends_);
+  bool are_placed = !near.IsOf(collider) || !near.Holds(problem, ends_);
+  if (are_placed) near.Build(problem, collider, ends_);
+  const std::span<const float> moves = near.FindMoves(problem, ends_, gaps_.span());
   for (NearMeshTet& tet : near.tets()) {
     if (tet.has_ridges) FindOnRidges(problem, collider, tet.tet, depth, is_known, user);
-    if (near.Clears(problem, ends_, depth, &tet)) continue;
+    if (near.Clears(problem, moves, depth, &tet)) continue;
+    if (!are_placed) near.PlaceNodes(problem, collider, ends_);
+    are_placed = true;
     FindInTet(problem, collider, depth, is_known, user, &tet);
   }
   near.NoteEnds(ends_);

@@ -85,8 +85,8 @@ bool NearMesh::IsOf(const LocalCollider& collider) const {
 bool NearMesh::Holds(const ContactProblem& problem, std::span<const Vec3> ends) const {
   const float most = Margin(problem) * Margin(problem);
   for (size_t i = 0; i < from_.size(); ++i) {
-    const float way2 = std::fmax(Squared(problem.x[i] - from_[i]), Squared(ends[i] - to_[i]));
-    if (!(way2 < most)) return false;
+    const float of_start = Squared(problem.x[i] - from_[i]), of_end = Squared(ends[i] - to_[i]);
+    if (!(of_start < most && of_end < most)) return false;
   }
   return true;
 }
@@ -242,18 +242,35 @@ void NearMesh::Build(const ContactProblem& problem, const LocalCollider& collide
   for (uint32_t t = 0; t < num_tets; ++t) AddTet(problem, collider.mesh, t);
 }
 
+std::span<const float> NearMesh::FindMoves(const ContactProblem& problem,
+                                           std::span<const Vec3> ends,
+                                           std::span<float> moves) const {
+  for (size_t i = 0; i < noted_.size(); ++i) {
+    const float a = Squared(problem.x[i] - noted_[i]), b = Squared(ends[i] - noted_[i]);
+    moves[i] = a > b ? a : b;
+  }
+  return moves;
+}
+
 // A vertex moves no farther than a node. Its depth and the depth that it may have change by that.
-bool NearMesh::Clears(const ContactProblem& problem, std::span<const Vec3> ends, float depth,
+bool NearMesh::Clears(const ContactProblem& problem, std::span<const float> moves, float depth,
                       NearMeshTet* tet) const {
   float farthest2 = 0.0f;
   for (const uint32_t i : problem.surface.collision->tets[tet->tet].nodes) {
-    farthest2 = std::fmax(
-        farthest2, std::fmax(Squared(problem.x[i] - noted_[i]), Squared(ends[i] - noted_[i])));
+    farthest2 = moves[i] > farthest2 ? moves[i] : farthest2;
   }
   const float lost = 2.0f * std::sqrt(farthest2);
   tet->clearance -= lost;
   tet->of_others -= lost;
   return tet->clearance + depth > 0.0f;
+}
+
+void NearMesh::PlaceNodes(const ContactProblem& problem, const LocalCollider& collider,
+                          std::span<const Vec3> ends) {
+  for (size_t i = 0; i < local_from_.size(); ++i) {
+    local_from_[i] = collider.start.ToLocal(problem.x[i]);
+    local_to_[i] = collider.end.ToLocal(ends[i]);
+  }
 }
 
 void NearMesh::NoteEnds(std::span<const Vec3> ends) {

@@ -63,6 +63,12 @@ class NearMesh {
   void Build(const ContactProblem& problem, const LocalCollider& collider,
              std::span<const Vec3> ends);
 
+  /// Places nodes that move from problem.x to `ends` in the mesh's coordinates, as Build does.
+  void PlaceNodes(const ContactProblem& problem, const LocalCollider& collider,
+                  std::span<const Vec3> ends);
+  const Vec3& From(uint32_t node) const { return local_from_[node]; }
+  const Vec3& To(uint32_t node) const { return local_to_[node]; }
+
   std::span<NearMeshTet> tets() { return tets_.span().first(num_tets_); }
   /// Calls visit(face, box around it) for the fronts of the faces near a tet with a list.
   template <class Visit>
@@ -80,10 +86,14 @@ class NearMesh {
     for (uint32_t i = 0; i < num_ridges_; ++i) visit(ridges_[i]);
   }
 
+  /// Writes how far nodes are from where NoteEnds saw them, at problem.x or `ends`, to `moves`,
+  /// squared [m^2] (num_nodes x 1 each). Returns it.
+  std::span<const float> FindMoves(const ContactProblem& problem, std::span<const Vec3> ends,
+                                   std::span<float> moves) const;
   /// Whether a tet is clear: no vertex is deeper than it may be, by more than `depth` [m], if nodes
-  /// move from problem.x to `ends`. Clearances are those at the last NoteEnds, then those at
-  /// `ends`.
-  bool Clears(const ContactProblem& problem, std::span<const Vec3> ends, float depth,
+  /// move from problem.x to `ends`. `moves`: of FindMoves. Clearances are those at the last
+  /// NoteEnds, then those at `ends`.
+  bool Clears(const ContactProblem& problem, std::span<const float> moves, float depth,
               NearMeshTet* tet) const;
   /// Notes where nodes end, once all tets have their clearances there.
   void NoteEnds(std::span<const Vec3> ends);
@@ -120,7 +130,7 @@ class NearMesh {
   // The nodes' ways when the list was made, in the body's coordinates (num_nodes x 1).
   Array<Vec3> from_, to_;
   Array<Vec3> noted_;  // the nodes as of NoteEnds, in the body's coordinates (num_nodes x 1)
-  // Scratch: from_ and to_ in the mesh's coordinates (num_nodes x 1).
+  // Scratch: of PlaceNodes (num_nodes x 1).
   Array<Vec3> local_from_, local_to_;
 };
 

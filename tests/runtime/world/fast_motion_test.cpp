@@ -127,6 +127,13 @@ struct Wall {
   std::unique_ptr<StaticSubject> mesh;
 };
 
+// A place inside a solid, in its coordinates. Random points of a hull may leave its origin outside.
+Eigen::Vector3d PlaceInside(const std::vector<Vec3>& hull) {
+  Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+  for (const Vec3& point : hull) sum += ToEigen(point) / static_cast<double>(hull.size());
+  return sum;
+}
+
 // Whether a point is in a tet of the body.
 bool IsIn(const SolidScene& scene, const Eigen::Vector3d& point) {
   const std::vector<Vec3> x = PositionsOf(scene.world, scene.body, scene.shape.num_nodes());
@@ -178,7 +185,9 @@ TEST_CASE("Small and thin solids do not pass through a body's triangles, however
       const BodyMoments moments = MomentsOf(scene.world, scene.body);
       const Eigen::Vector3d now = Eigen::Vector3d(moments.linear_momentum) / moments.mass;
       has_hit = has_hit || (now - before).norm() > 1e-3 * speed;
-      is_inside = is_inside || IsIn(scene, ToEigen(desc.pose.position));
+      const Eigen::Vector3d middle =
+          ToEigen(desc.pose.position) + RotationOf(desc.pose.rotation) * PlaceInside(points);
+      is_inside = is_inside || IsIn(scene, middle);
     }
     const double depth = scene.DepthIn(id);
     const bool has_passed = !has_hit || is_inside;
@@ -194,10 +203,11 @@ TEST_CASE("Small and thin solids do not pass through a body's triangles, however
   }
   std::printf("%u throws: %u passed, %u too deep, deepest vertex after 1 s %.4f sizes\n", count,
               passed, too_deep, deepest / kSize);
-  // Few still end inside the body, on the far side of the triangle that they passed.
-  CHECK(passed <= std::max(1u, count / 40));
-  CHECK(too_deep <= std::max(1u, count / 100));
-  CHECK(deepest < 0.1 * kSize);
+  CHECK(passed == 0);
+  // In 3 of 10,000 throws, all with plates at more than 7 sizes a step, the body ends across an
+  // edge of the plate, between places of its core: a vertex stays up to 0.04 sizes deep.
+  CHECK(too_deep <= count / 2000);
+  CHECK(deepest < 0.05 * kSize);
   CHECK(frozen == 0);
 }
 

@@ -157,6 +157,12 @@ TEST_CASE("No verb overwrites its own input") {
        {std::vector<std::string>{"export", outputs.baked, "--to", "obj", "-o", outputs.baked},
         {"simulate", outputs.baked, "--stats", outputs.baked},
         {"simulate", outputs.baked, "--events", outputs.baked},
+        {"simulate", outputs.baked, "--report", outputs.baked},
+        {"info", outputs.baked, "--report", outputs.baked},
+        {"validate", outputs.baked, "--report", outputs.baked},
+        {"validate", outputs.baked, "--source", outputs.obj, "--report", outputs.obj},
+        {"diff", outputs.baked, outputs.baked, "--report", outputs.baked},
+        {"check", outputs.obj, "--report", outputs.obj},
         {"bake", outputs.obj, "-o", outputs.obj},
         {"bake", outputs.obj, "-o", outputs.folder / "b.plush", "--depfile", outputs.obj}}) {
     INFO(run[0]);
@@ -165,6 +171,36 @@ TEST_CASE("No verb overwrites its own input") {
     CHECK_THAT(refused.err, Catch::Contains("would overwrite a source"));
   }
   CHECK(Content(outputs.baked) == before);
+}
+
+TEST_CASE("No verb writes two outputs to one file") {
+  const Outputs outputs;
+  const std::string both = outputs.folder / "both", mtl = outputs.folder / "frame.mtl";
+  const std::string again = outputs.folder / "link";
+  std::filesystem::create_symlink("both", again);
+  const std::vector<std::string> simulate = {"simulate", outputs.baked, "--steps", "2", "-q"};
+  const auto with = [](std::vector<std::string> run, const std::vector<std::string>& more) {
+    run.insert(run.end(), more.begin(), more.end());
+    return run;
+  };
+  const std::string baked = outputs.folder / "new.plush", png = outputs.folder / "page.png";
+  for (const std::vector<std::string>& run :
+       {with(simulate, {"--stats", both, "--events", both}),
+        with(simulate, {"--stats", both, "--report", both}),
+        with(simulate, {"--save-state", both, "--stats", again}),
+        with(simulate, {"--events", outputs.folder / "./both", "--stats", both}),
+        with(simulate, {"--export", outputs.folder / "frame.obj", "--frame", "1", "--stats", mtl}),
+        {"bake", outputs.obj, "-o", baked, "--tets", "50", "--report", baked},
+        {"export", outputs.baked, "--to", "vtu", "-o", both, "--report", both},
+        {"report", outputs.baked, "-o", png, "--png", png}}) {
+    INFO(run[0] << " " << run.back());
+    const PlushRun refused = RunPlush(run);
+    CHECK(refused.exit_code == 1);
+    CHECK_THAT(refused.err, Catch::Contains("is the path of two outputs"));
+    for (const std::string& path : {both, mtl, baked, png}) CHECK(!std::filesystem::exists(path));
+  }
+  // What keeps no file takes both.
+  CHECK(RunPlush(with(simulate, {"--stats", "/dev/null", "--events", "/dev/null"})).exit_code == 0);
 }
 
 }  // namespace plush::tests
