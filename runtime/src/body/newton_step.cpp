@@ -76,6 +76,11 @@ void NewtonStep::AddForces(std::span<const float> starts) {
 }
 
 void NewtonStep::Begin() {
+  const std::span<float> masses = body->newton.masses.span();
+  const float share = MassShare();
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    masses[i] = body->x[i].w > 0.0f ? share / body->x[i].w : 0.0f;
+  }
   if (!has_model()) return;
   BeginModelTets(body->elements, body->x.span(), settings, body->Rotations(),
                  body->newton.tets.span());
@@ -109,7 +114,12 @@ double NewtonStep::MakeGradient() {
 
 void NewtonStep::MakeMatrix(StressDifferential differential) {
   if (settings.preconditioner == Preconditioner::kJacobi && !is_held) MakeInverses();
-  if (!settings.assembled) return;
+  if (!settings.assembled) {
+    if (!has_model()) {
+      MakeProducts(body->elements, Elements(), At(), differential, body->newton.products.span());
+    }
+    return;
+  }
   BlockMatrix* const matrix = &body->newton.matrix;
   if (has_model()) {
     MakeModelStiffness(body->elements, Elements(), settings, body->newton.tets.span(), differential,
@@ -122,32 +132,30 @@ void NewtonStep::MakeMatrix(StressDifferential differential) {
   }
 }
 
-void NewtonStep::Multiply(StressDifferential differential, std::span<const NodeVec> p,
-                          std::span<NodeVec> q) {
+double NewtonStep::Multiply(StressDifferential differential, std::span<const NodeVec> p,
+                            std::span<NodeVec> q) {
+  double product = 0.0;
   if (settings.assembled) {
     body->newton.matrix.Multiply(p, q);
   } else {
-    MultiplyTets(differential, p, q);
+    product = MultiplyTets(differential, p, q);
   }
-  ClearPinned(body->x.span(), q);
+  ClearPinned(body->newton.masses.span(), q);
   Project(q);
+  return settings.assembled ? DotProduct(p, q) : product;
 }
 
 // The same without the matrix, and with any value for pinned nodes.
-void NewtonStep::MultiplyTets(StressDifferential differential, std::span<const NodeVec> p,
-                              std::span<NodeVec> q) {
-  const float share = MassShare();
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    const float w = body->x[i].w;
-    q[i] = NodeVec(w > 0.0f ? p[i] * (share / w) : Vec3{}, 0.0f);
-  }
-  q[body->x.size()] = NodeVec();
+double NewtonStep::MultiplyTets(StressDifferential differential, std::span<const NodeVec> p,
+                                std::span<NodeVec> q) {
+  const double inertia = MultiplyMasses(body->newton.masses.span(), p, q);
   if (has_model()) {
     AddModelProduct(body->elements, Elements(), settings, body->newton.tets.span(), differential, p,
                     q);
-  } else {
-    AddStiffnessProduct(body->elements, Elements(), At(), differential, p, q);
+    return DotProduct(p, q);
   }
+  return inertia + AddStiffnessProduct(body->elements, Elements(), body->newton.products.span(),
+                                       differential, p, q);
 }
 
 // S in front of the matrix and behind the preconditioner, see constraint_projector.h.
@@ -184,12 +192,12 @@ void NewtonStep::Precondition(std::span<NodeVec> z) {
   for (size_t i = 0; i < inverses.size(); ++i) z[i] = inverses[i] * z[i];
 }
 
-// newton.d = A^-1 rhs as far as the settings say. rhs becomes the residual.
+// newton.d = A^-1 rhs as far as the settings say. rhs is lost.
 LinearResult NewtonStep::Solve(StressDifferential differential) {
   const PhaseTimer timer(stats, Phase::kSolve);
   MakeMatrix(differential);
   const auto multiply = [&](std::span<const NodeVec> p, std::span<NodeVec> q) {
-    Multiply(differential, p, q);
+    return Multiply(differential, p, q);
   };
   const auto precondition = [&](std::span<NodeVec> z) {
     Precondition(z);

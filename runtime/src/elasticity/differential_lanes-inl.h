@@ -17,6 +17,29 @@ HWY_BEFORE_NAMESPACE();
 namespace plush {
 namespace HWY_NAMESPACE {
 
+// Ds of vectors of the nodes of the tets in lanes [first, first + N).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE Mat<V> LoadEdges(D d, const TetBlock& block, size_t first, const NodeVec* x) {
+  V* const no_w = nullptr;
+  const Xyz<V> a = GatherNodes(d, x, block.nodes[0] + first, no_w);
+  const Xyz<V> b = GatherNodes(d, x, block.nodes[1] + first, no_w);
+  const Xyz<V> c = GatherNodes(d, x, block.nodes[2] + first, no_w);
+  const Xyz<V> e = GatherNodes(d, x, block.nodes[3] + first, no_w);
+  return {b - a, c - a, e - a};
+}
+
+// Adds the node gradients of the stress P to the nodes.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void AddStress(D d, const TetBlock& block, size_t first, const Mat<V>& B,
+                          const Mat<V>& P, NodeVec* out) {
+  const Mat<V> G = TimesTranspose(P, B);
+  AddToNodes(d, G.c0, block.nodes[1] + first, out);
+  AddToNodes(d, G.c1, block.nodes[2] + first, out);
+  AddToNodes(d, G.c2, block.nodes[3] + first, out);
+  const V zero = hn::Zero(d);
+  AddToNodes(d, Xyz<V>{zero, zero, zero} - (G.c0 + G.c1 + G.c2), block.nodes[0] + first, out);
+}
+
 // A symmetric matrix per lane.
 template <class V>
 struct Sym {
