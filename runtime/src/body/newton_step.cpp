@@ -79,8 +79,9 @@ void NewtonStep::Begin() {
   const std::span<float> masses = body->newton.masses.span();
   const float share = MassShare();
   for (size_t i = 0; i < body->x.size(); ++i) {
-    masses[i] = body->x[i].w > 0.0f ? share / body->x[i].w : 0.0f;
+    masses[i] = body->x[i].w > 0.0f ? share / body->x[i].w : -1.0f;
   }
+  masses.back() = -1.0f;
   if (!has_model()) return;
   BeginModelTets(body->elements, body->x.span(), settings, body->Rotations(),
                  body->newton.tets.span());
@@ -107,7 +108,7 @@ double NewtonStep::MakeGradient() {
   body->momentum = SumVectors(body->rhs.span());
   AddForces(settings.quasistatic ? std::span<const float>() : body->stretches.span());
   if (ReportsReactions(*body)) StartPinImpulses(body);
-  ClearPinned(body->x.span(), body->rhs.span());
+  ClearHeld(body->newton.masses.span(), body->rhs.span());
   if (projects()) body->attached.ProjectImpulses(body->rhs.span());
   return std::sqrt(DotProduct(body->rhs.span(), body->rhs.span()));
 }
@@ -140,7 +141,7 @@ double NewtonStep::Multiply(StressDifferential differential, std::span<const Nod
   } else {
     product = MultiplyTets(differential, p, q);
   }
-  ClearPinned(body->newton.masses.span(), q);
+  ClearHeld(body->newton.masses.span(), q);
   Project(q);
   return settings.assembled ? DotProduct(p, q) : product;
 }

@@ -46,12 +46,6 @@ void ClearPinned(std::span<const NodeVec> x, std::span<NodeVec> rhs) {
   }
 }
 
-void ClearPinned(std::span<const float> masses, std::span<NodeVec> rhs) {
-  for (size_t i = 0; i < masses.size(); ++i) {
-    if (masses[i] == 0.0f) rhs[i] = NodeVec();
-  }
-}
-
 Vec3 SumVectors(std::span<const NodeVec> v) {
   Float4 sum = Broadcast(0.0f);
   for (const NodeVec& vector : v) sum = sum + Load(vector);

@@ -22,8 +22,6 @@ void MakeInertialRhs(std::span<const NodeVec> x, std::span<const NodeVec> v, con
 
 /// rhs = 0 for pinned nodes.
 void ClearPinned(std::span<const NodeVec> x, std::span<NodeVec> rhs);
-/// rhs = 0 where `masses` are (num_nodes + 1 x 1 each).
-void ClearPinned(std::span<const float> masses, std::span<NodeVec> rhs);
 
 Vec3 SumVectors(std::span<const NodeVec> v);
 

@@ -32,10 +32,12 @@ float Linearise(const ElementView& elements, const NodeVec* x, const ElementSett
   HWY_ALIGN float gradients[kGroup][9 * kBlockTets];
   const size_t stride = elements.stiffness.empty() ? sizeof(TetBlock) / sizeof(float) : kBlockTets;
   const size_t count = elements.blocks.size();
+  const bool is_far = IsFar(elements);
   for (size_t begin = 0; begin < count; begin += kGroup) {
     const size_t end = std::min(begin + kGroup, count);
     for (size_t b = begin; b < end; ++b) {
       const TetBlock& block = elements.blocks[b];
+      if (is_far) FetchRest(elements, b + kGroup);
       for (size_t i = 0; i < kBlockTets; i += N) {
         const Mat<V> F = Times(LoadEdges(d, block, i, x), LoadMat(d, block.dm_inv[0] + i));
         StoreMat(d, F, gradients[b - begin] + i);
@@ -45,6 +47,7 @@ float Linearise(const ElementView& elements, const NodeVec* x, const ElementSett
                 settings.polar_iterations, rotations.Block(begin));
     for (size_t b = begin; b < end; ++b) {
       const TetBlock& block = elements.blocks[b];
+      if (is_far) FetchState(elements, b + kGroup, kappa, rotations);
       for (size_t i = 0; i < kBlockTets; i += N) {
         const V k = hn::LoadU(d, elements.StiffnessOf(b) + i);
         const V bulk = hn::LoadU(d, elements.BulkOf(b) + i);

@@ -24,8 +24,7 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE Xyz<V> GatherPlaces(D d, const NodeVec* nodes, const uint32_t* places) {
   const auto* const bytes = reinterpret_cast<const char*>(nodes);
   return GatherFrom(
-      d,
-      [=](size_t i) HWY_ATTR { return reinterpret_cast<const float*>(bytes + places[i]); },
+      d, [=](size_t i) HWY_ATTR { return reinterpret_cast<const float*>(bytes + places[i]); },
       static_cast<V*>(nullptr));
 }
 
@@ -51,7 +50,8 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE Sym<V> Turned(const Mat<V>& R, const Sym<V>& S) {
   const Mat<V> m = Times(R, Full(S));
   const auto entry = [&](V Xyz<V>::*row, V Xyz<V>::*column) HWY_ATTR {
-    return Fma(m.c0.*row, R.c0.*column, Fma(m.c1.*row, R.c1.*column, hn::Mul(m.c2.*row, R.c2.*column)));
+    return Fma(m.c0.*row, R.c0.*column,
+               Fma(m.c1.*row, R.c1.*column, hn::Mul(m.c2.*row, R.c2.*column)));
   };
   using X = Xyz<V>;
   return {entry(&X::x, &X::x), entry(&X::y, &X::y), entry(&X::z, &X::z),
@@ -153,9 +153,10 @@ HWY_INLINE Mat<V> DifferentiateApproximately(D d, const ProductBlock& of, size_t
   const V change = hn::Add(Fma(C.xx, M.c0.x, Fma(C.yy, M.c1.y, hn::Mul(C.zz, M.c2.z))),
                            Fma(C.xy, xy, Fma(C.xz, xz, hn::Mul(C.yz, yz))));
   const V half = hn::Set(d, 0.5f);
-  Mat<V> T = Full(Sym<V>(Fma(C.xx, change, M.c0.x), Fma(C.yy, change, M.c1.y),
-                         Fma(C.zz, change, M.c2.z), Fma(C.xy, change, hn::Mul(half, xy)),
-                         Fma(C.xz, change, hn::Mul(half, xz)), Fma(C.yz, change, hn::Mul(half, yz))));
+  Mat<V> T =
+      Full(Sym<V>(Fma(C.xx, change, M.c0.x), Fma(C.yy, change, M.c1.y), Fma(C.zz, change, M.c2.z),
+                  Fma(C.xy, change, hn::Mul(half, xy)), Fma(C.xz, change, hn::Mul(half, xz)),
+                  Fma(C.yz, change, hn::Mul(half, yz))));
   if constexpr (kDifferential != StressDifferential::kWarped) {
     const V g = hn::Mul(half, hn::LoadU(d, of.share + first));
     const V z = hn::Sub(M.c0.y, M.c1.x), y = hn::Sub(M.c0.z, M.c2.x), x = hn::Sub(M.c1.z, M.c2.y);
@@ -169,8 +170,17 @@ HWY_INLINE Mat<V> DifferentiateApproximately(D d, const ProductBlock& of, size_t
   return T;
 }
 
-// A sum over lanes that is single within a few blocks and double beyond, in the same order for every
-// number of lanes.
+// Bodies of more blocks than this do not fit into a core's own caches (1 MB).
+constexpr size_t kMostNearProducts = 800;
+
+HWY_INLINE void Fetch(const ProductBlock& block) {
+  constexpr size_t kLine = 64;
+  const auto* const first = reinterpret_cast<const char*>(&block);
+  for (size_t i = 0; i < sizeof block; i += kLine) hwy::Prefetch(first + i);
+}
+
+// A sum over lanes that is single within a few blocks and double beyond, in the same order for
+// every number of lanes.
 class LaneSum {
  public:
   HWY_INLINE LaneSum() { Clear(); }
@@ -206,12 +216,15 @@ HWY_INLINE double AddProduct(const ElementView& elements, const ElementSettings&
   const Lanes16 d;
   using V = hn::Vec<Lanes16>;
   constexpr size_t N = kLanes<Lanes16>;
+  constexpr size_t kAhead = 4;  // blocks
   LaneSum work;
   const size_t count = elements.blocks.size();
+  const bool is_far = count > kMostNearProducts;
   for (size_t begin = 0; begin < count; begin += kFlushed) {
     const size_t end = std::min(begin + kFlushed, count);
     for (size_t b = begin; b < end; ++b) {
       const ProductBlock& block = products[b];
+      if (is_far && b + kAhead < count) Fetch(products[b + kAhead]);
       for (size_t i = 0; i < kBlockTets; i += N) {
         const Mat<V> B = LoadMat(d, block.turned[0] + i);
         const Xyz<V> a = GatherPlaces(d, y, block.places[0] + i);
@@ -259,8 +272,9 @@ void Numbers(const ElementView& elements, const ElementSettings& settings,
   }
 }
 
-double Product(const ElementView& elements, const ElementSettings& settings, const ProductBlock* products,
-               StressDifferential differential, const NodeVec* y, NodeVec* out) {
+double Product(const ElementView& elements, const ElementSettings& settings,
+               const ProductBlock* products, StressDifferential differential, const NodeVec* y,
+               NodeVec* out) {
   using enum StressDifferential;
   if (differential == kExact) return AddProduct<kExact>(elements, settings, products, y, out);
   if (differential == kWarped) return AddProduct<kWarped>(elements, settings, products, y, out);

@@ -18,8 +18,8 @@ namespace plush {
 
 /// What a product reads of a block's tets.
 /// - Approximate differentials: with k = (dt^2 + damping dt) 2 mu V and l = dt^2 lambda V,
-///   T' = sym(M') + g skew(M') + (C:M') C, where `turned` is sqrt(k) B, `symmetric` C = sqrt(l/k) C'
-///   and `share` g. sqrt(k) scales M', and scales T' again where forces are made.
+///   T' = sym(M') + g skew(M') + (C:M') C, where `turned` is sqrt(k) B, `symmetric` C = sqrt(l/k)
+///   C' and `share` g. sqrt(k) scales M', and scales T' again where forces are made.
 /// - Exact: `turned` is B, `symmetric` S'.
 struct alignas(64) ProductBlock {
   uint32_t places[4][kBlockTets];  ///< of the nodes in an array of NodeVec [bytes]

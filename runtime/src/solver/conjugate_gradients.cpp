@@ -106,12 +106,12 @@ void AddAndTurn(float s, float turn, const float* z, float* p, float* sum, size_
 template <class D>
 HWY_INLINE hn::Vec<D> LoadMasses(D d, const float* masses, size_t i) {
 #if HWY_TARGET != HWY_SCALAR
-  if constexpr (kLanes<D> > 4) {
+  if constexpr (kLanes < D >> 4) {
     const hn::Half<D> half;
     return hn::Combine(d, LoadMasses(half, masses, i + kLanes<D> / 2), LoadMasses(half, masses, i));
   }
 #endif
-  return hn::Set(d, masses[i / 4]);
+  return hn::Set(d, std::max(masses[i / 4], 0.0f));
 }
 
 double Masses(const float* masses, const float* p, float* q, size_t count) {
@@ -121,6 +121,19 @@ double Masses(const float* masses, const float* p, float* q, size_t count) {
     hn::StoreU(heavy, d, q + i);
     return hn::Mul(heavy, at);
   });
+}
+
+void Clear(const float* masses, NodeVec* q, size_t count) {
+  const Lanes16 d;
+  const auto clear = [=](size_t i) HWY_ATTR {
+    if (masses[i] < 0.0f) q[i] = NodeVec();
+  };
+  size_t i = 0;
+  for (; i + kN <= count; i += kN) {
+    if (hn::AllFalse(d, hn::Lt(hn::LoadU(d, masses + i), hn::Zero(d)))) continue;
+    for (size_t k = 0; k < kN; ++k) clear(i + k);
+  }
+  for (; i < count; ++i) clear(i);
 }
 
 }  // namespace
@@ -138,6 +151,7 @@ HWY_EXPORT(Residual);
 HWY_EXPORT(Turn);
 HWY_EXPORT(AddAndTurn);
 HWY_EXPORT(Masses);
+HWY_EXPORT(Clear);
 
 double DotProduct(std::span<const NodeVec> a, std::span<const NodeVec> b) {
   return HWY_DYNAMIC_DISPATCH(DotOfNodes)(&a[0].x, &b[0].x, a.size());
@@ -172,6 +186,10 @@ void MoveAndTurn(float a, float b, std::span<const NodeVec> z, std::span<NodeVec
 double MultiplyMasses(std::span<const float> masses, std::span<const NodeVec> p,
                       std::span<NodeVec> q) {
   return HWY_DYNAMIC_DISPATCH(Masses)(masses.data(), &p[0].x, &q[0].x, p.size());
+}
+
+void ClearHeld(std::span<const float> masses, std::span<NodeVec> q) {
+  HWY_DYNAMIC_DISPATCH(Clear)(masses.data(), q.data(), masses.size());
 }
 
 }  // namespace plush
