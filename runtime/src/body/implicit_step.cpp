@@ -65,7 +65,8 @@ bool ReserveImplicit(const Allocator& allocator, const BodySolver& solver, Body*
   const size_t nodes = body->x.size() + 1;
   const bool has_blocks = settings.preconditioner == Preconditioner::kJacobi;
   const bool has_minres = settings.linear_method == LinearMethod::kMinimumResiduals;
-  const bool has_products = !settings.assembled && !UsesModel(settings);
+  const bool has_products =
+      !settings.assembled && (!UsesModel(settings) || UsesModelLanes(settings));
   Body::Newton& own = body->newton;
   if (!ReserveVectors(allocator, body) ||
       !ReserveArray(allocator, has_blocks ? nodes - 1 : 0, &own.inverses) ||

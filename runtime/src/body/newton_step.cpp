@@ -69,6 +69,9 @@ void NewtonStep::AddForces(std::span<const float> starts) {
   if (has_model()) {
     LineariseModelTets(body->elements, body->y.span(), Elements(), settings, starts,
                        body->newton.tets.span(), body->kappa.span(), body->rhs.span());
+  } else if (has_lanes()) {
+    LineariseModelLanes(body->elements, body->y.span(), Elements(), settings.model, starts, At(),
+                        body->kappa.span(), body->rhs.span());
   } else {
     LineariseTets(body->elements, body->y.span(), Elements(), starts, At(), body->kappa.span(),
                   body->rhs.span());
@@ -116,8 +119,9 @@ double NewtonStep::MakeGradient() {
 void NewtonStep::MakeMatrix(StressDifferential differential) {
   if (settings.preconditioner == Preconditioner::kJacobi && !is_held) MakeInverses();
   if (!settings.assembled) {
-    if (!has_model()) {
-      MakeProducts(body->elements, Elements(), At(), differential, body->newton.products.span());
+    if (!has_model() && !(has_lanes() && IsExactModel(settings.model, differential))) {
+      MakeProducts(body->elements, Elements(), At(), differential, body->newton.products.span(),
+                   settings.model);
     }
     return;
   }
@@ -154,6 +158,10 @@ double NewtonStep::MultiplyTets(StressDifferential differential, std::span<const
     AddModelProduct(body->elements, Elements(), settings, body->newton.tets.span(), differential, p,
                     q);
     return DotProduct(p, q);
+  }
+  if (has_lanes() && IsExactModel(settings.model, differential)) {
+    return inertia +
+           AddModelLanesProduct(body->elements, Elements(), settings.model, At(), p, q);
   }
   return inertia + AddStiffnessProduct(body->elements, Elements(), body->newton.products.span(),
                                        differential, p, q);

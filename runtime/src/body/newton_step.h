@@ -8,6 +8,7 @@
 #include "body/coarse_correction.h"
 #include "body/substep.h"
 #include "elasticity/force_differential.h"
+#include "materials/model_lanes.h"
 #include "solver/conjugate_gradients.h"
 
 #include <span>
@@ -71,7 +72,8 @@ struct NewtonStep {
                   std::span<NodeVec> q);
 
  private:
-  bool has_model() const { return UsesModel(settings); }
+  bool has_lanes() const { return UsesModelLanes(settings); }
+  bool has_model() const { return UsesModel(settings) && !has_lanes(); }
   ElementSettings Elements() const {
     return {of.h, settings.quasistatic ? 0.0f : body->elements.damping,
             of.settings.splitting.polar_iterations};

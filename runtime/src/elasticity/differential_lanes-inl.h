@@ -148,6 +148,18 @@ HWY_INLINE TurnOfStretch<V> TurnOf(D d, const Sym<V>& S) {
   return {A, hn::IfThenElseZero(is_unique, hn::Div(one, hn::IfThenElse(is_unique, det, one)))};
 }
 
+// R^T dR for a symmetric S and M = R^T dF.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE Mat<V> RotationDifferential(D d, const Sym<V>& S, const Mat<V>& M) {
+  const V zero = hn::Zero(d);
+  const TurnOfStretch<V> turn = TurnOf(d, S);
+  const Xyz<V> a =
+      Xyz<V>{hn::Sub(M.c1.z, M.c2.y), hn::Sub(M.c2.x, M.c0.z), hn::Sub(M.c0.y, M.c1.x)} *
+      turn.inverse;
+  const Xyz<V> w = Times(Full(turn.adjugate), a);
+  return {{zero, w.z, hn::Neg(w.y)}, {hn::Neg(w.z), zero, w.x}, {w.y, hn::Neg(w.x), zero}};
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace plush
 HWY_AFTER_NAMESPACE();

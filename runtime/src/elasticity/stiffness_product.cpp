@@ -66,6 +66,7 @@ HWY_INLINE Sym<V> Scaled(const Sym<V>& s, V by) {
 
 template <StressDifferential kDifferential>
 HWY_INLINE void MakeNumbers(const ElementView& elements, const ElementSettings& settings,
+                            MaterialModel model,
                             const RotationView& rotations, const float* stretches,
                             ProductBlock* products) {
   const Lanes16 d;
@@ -96,7 +97,9 @@ HWY_INLINE void MakeNumbers(const ElementView& elements, const ElementSettings& 
         const V inverse = hn::IfThenElseZero(is_tet, hn::Div(one, hn::IfThenElse(is_tet, k, one)));
         const V root = hn::Sqrt(k);
         StoreMat(d, Mat<V>(B.c0 * root, B.c1 * root, B.c2 * root), to.turned[0] + i);
-        const Sym<V> C = Turned<Lanes16>(R, Adjugate(S));
+        const Sym<V> C = model == MaterialModel::kCorotated
+                             ? Sym<V>(one, one, one, zero, zero, zero)
+                             : Turned<Lanes16>(R, Adjugate(S));
         StoreSym(d, Scaled(C, hn::Sqrt(hn::Mul(of.volume, inverse))), to.symmetric[0] + i);
         if constexpr (kDifferential != StressDifferential::kWarped) {
           hn::StoreU(hn::Mul(of.plain, inverse), d, to.share + i);
@@ -104,18 +107,6 @@ HWY_INLINE void MakeNumbers(const ElementView& elements, const ElementSettings& 
       }
     }
   }
-}
-
-// R^T dR for a symmetric S and M = R^T dF.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE Mat<V> RotationDifferential(D d, const Sym<V>& S, const Mat<V>& M) {
-  const V zero = hn::Zero(d);
-  const TurnOfStretch<V> turn = TurnOf(d, S);
-  const Xyz<V> a =
-      Xyz<V>{hn::Sub(M.c1.z, M.c2.y), hn::Sub(M.c2.x, M.c0.z), hn::Sub(M.c0.y, M.c1.x)} *
-      turn.inverse;
-  const Xyz<V> w = Times(Full(turn.adjugate), a);
-  return {{zero, w.z, hn::Neg(w.y)}, {hn::Neg(w.z), zero, w.x}, {w.y, hn::Neg(w.x), zero}};
 }
 
 // T of force_differential.h times V dt^2, plus the viscous part, for 2 mu V = `k`. S and M may both
@@ -257,18 +248,18 @@ HWY_INLINE double AddProduct(const ElementView& elements, const ElementSettings&
   return work.sum();
 }
 
-void Numbers(const ElementView& elements, const ElementSettings& settings,
+void Numbers(const ElementView& elements, const ElementSettings& settings, MaterialModel model,
              const RotationView& rotations, const float* stretches, StressDifferential differential,
              ProductBlock* products) {
   using enum StressDifferential;
   if (differential == kExact) {
-    MakeNumbers<kExact>(elements, settings, rotations, stretches, products);
+    MakeNumbers<kExact>(elements, settings, model, rotations, stretches, products);
   } else if (differential == kHybrid) {
-    MakeNumbers<kHybrid>(elements, settings, rotations, stretches, products);
+    MakeNumbers<kHybrid>(elements, settings, model, rotations, stretches, products);
   } else if (differential == kConstantRotation) {
-    MakeNumbers<kConstantRotation>(elements, settings, rotations, stretches, products);
+    MakeNumbers<kConstantRotation>(elements, settings, model, rotations, stretches, products);
   } else {
-    MakeNumbers<kWarped>(elements, settings, rotations, stretches, products);
+    MakeNumbers<kWarped>(elements, settings, model, rotations, stretches, products);
   }
 }
 
@@ -293,9 +284,10 @@ HWY_EXPORT(Numbers);
 HWY_EXPORT(Product);
 
 void MakeProducts(const ElementView& elements, const ElementSettings& settings, TetsAt at,
-                  StressDifferential differential, std::span<ProductBlock> products) {
+                  StressDifferential differential, std::span<ProductBlock> products,
+                  MaterialModel model) {
   HWY_DYNAMIC_DISPATCH(Numbers)
-  (elements, settings, at.rotations, at.stretches.data(), differential, products.data());
+  (elements, settings, model, at.rotations, at.stretches.data(), differential, products.data());
 }
 
 double AddStiffnessProduct(const ElementView& elements, const ElementSettings& settings,

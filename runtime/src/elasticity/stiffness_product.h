@@ -31,9 +31,11 @@ static_assert(sizeof(ProductBlock) == 1280);
 
 /// Makes `products` (num_blocks x 1) those of (dt^2 + damping dt) K, K the stiffness [N/m] that the
 /// `differential` gives at the place of LineariseTets. The viscous part is 2 mu damping dt sym(M),
-/// always positive. Does not allocate.
+/// always positive. Of materials other than kCorotated, approximate differentials are those of
+/// kCorrectedCorotated; exact ones are materials/model_lanes.h's. Does not allocate.
 void MakeProducts(const ElementView& elements, const ElementSettings& settings, TetsAt at,
-                  StressDifferential differential, std::span<ProductBlock> products);
+                  StressDifferential differential, std::span<ProductBlock> products,
+                  MaterialModel model = MaterialModel::kCorrectedCorotated);
 
 /// Adds (dt^2 + damping dt) K y to `out` [kg m] (num_nodes + 1 x 1), with what MakeProducts made of
 /// the rest. `y`: [m] (num_nodes + 1 x 1). Returns y . (dt^2 + damping dt) K y [kg m^2]. Does not
