@@ -22,6 +22,7 @@
 #include "contact/coarse_contacts.h"
 #include "elasticity/block_matrix.h"
 #include "elasticity/elements.h"
+#include "elasticity/stiffness_product.h"
 #include "materials/model_pass.h"
 
 #include <chrono>
@@ -173,14 +174,17 @@ struct Body : Links<Body> {  // of System::waiting
   CoarseMatrix coarse;     ///< of the substep
   /// Of an implicit step, else empty. A splitting body that may touch such bodies has d, p and q.
   struct Newton {
-    Array<NodeVec> d, p, q;       ///< see ConjugateGradients (num_nodes + 1 x 1)
-    double work = 0.0;            ///< see GradientPart
-    ContactSolveStats solved;     ///< the same
-    Array<float> stretches;       ///< see TetsAt (6 x 16 num_blocks)
-    BlockMatrix matrix;           ///< A, if the settings ask for it
-    Array<Mat3> inverses;         ///< of A's diagonal blocks, if they precondition (num_nodes x 1)
-    Array<NodeVec> v, w, last_w;  ///< of MINRES (num_nodes + 1 x 1)
-    Array<ModelTet> tets;         ///< if the settings use a model (num_tets x 1)
+    Array<NodeVec> d, p, q;        ///< see ConjugateGradients (num_nodes + 1 x 1)
+    double work = 0.0;             ///< see GradientPart
+    ContactSolveStats solved;      ///< the same
+    Array<float> masses;           ///< of nodes, times their share in A; below 0 for pinned nodes
+                                   ///< and the spare one (num_nodes + 1 x 1)
+    Array<float> stretches;        ///< see TetsAt (6 x 16 num_blocks)
+    Array<ProductBlock> products;  ///< the same, if the settings use them (num_blocks x 1)
+    BlockMatrix matrix;            ///< A, if the settings ask for it
+    Array<Mat3> inverses;          ///< of A's diagonal blocks, if they precondition (num_nodes x 1)
+    Array<NodeVec> v, w, last_w;   ///< of MINRES (num_nodes + 1 x 1)
+    Array<ModelTet> tets;          ///< if the settings use a model (num_tets x 1)
   } newton;
   /// How far a substep has got.
   struct Progress {

@@ -65,6 +65,8 @@ bool ReserveImplicit(const Allocator& allocator, const BodySolver& solver, Body*
   const size_t nodes = body->x.size() + 1;
   const bool has_blocks = settings.preconditioner == Preconditioner::kJacobi;
   const bool has_minres = settings.linear_method == LinearMethod::kMinimumResiduals;
+  const bool has_products =
+      !settings.assembled && (!UsesModel(settings) || UsesModelLanes(settings));
   Body::Newton& own = body->newton;
   if (!ReserveVectors(allocator, body) ||
       !ReserveArray(allocator, has_blocks ? nodes - 1 : 0, &own.inverses) ||
@@ -72,7 +74,9 @@ bool ReserveImplicit(const Allocator& allocator, const BodySolver& solver, Body*
       !ReserveArray(allocator, has_minres ? nodes : 0, &own.w) ||
       !ReserveArray(allocator, has_minres ? nodes : 0, &own.last_w) ||
       !ReserveArray(allocator, UsesModel(settings) ? body->elements.tets.size() : 0, &own.tets) ||
+      !ReserveArray(allocator, nodes, &own.masses) ||
       !ReserveArray(allocator, kStretchNumbers * body->kappa.size(), &own.stretches) ||
+      !ReserveArray(allocator, has_products ? body->elements.blocks.size() : 0, &own.products) ||
       (settings.assembled && !own.matrix.any() &&
        !own.matrix.Reserve(allocator, body->elements, nodes - 1))) {
     return false;

@@ -69,6 +69,9 @@ void NewtonStep::AddForces(std::span<const float> starts) {
   if (has_model()) {
     LineariseModelTets(body->elements, body->y.span(), Elements(), settings, starts,
                        body->newton.tets.span(), body->kappa.span(), body->rhs.span());
+  } else if (has_lanes()) {
+    LineariseModelLanes(body->elements, body->y.span(), Elements(), settings.model, starts, At(),
+                        body->kappa.span(), body->rhs.span());
   } else {
     LineariseTets(body->elements, body->y.span(), Elements(), starts, At(), body->kappa.span(),
                   body->rhs.span());
@@ -76,6 +79,12 @@ void NewtonStep::AddForces(std::span<const float> starts) {
 }
 
 void NewtonStep::Begin() {
+  const std::span<float> masses = body->newton.masses.span();
+  const float share = MassShare();
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    masses[i] = body->x[i].w > 0.0f ? share / body->x[i].w : -1.0f;
+  }
+  masses.back() = -1.0f;
   if (!has_model()) return;
   BeginModelTets(body->elements, body->x.span(), settings, body->Rotations(),
                  body->newton.tets.span());
@@ -102,14 +111,20 @@ double NewtonStep::MakeGradient() {
   body->momentum = SumVectors(body->rhs.span());
   AddForces(settings.quasistatic ? std::span<const float>() : body->stretches.span());
   if (ReportsReactions(*body)) StartPinImpulses(body);
-  ClearPinned(body->x.span(), body->rhs.span());
+  ClearHeld(body->newton.masses.span(), body->rhs.span());
   if (projects()) body->attached.ProjectImpulses(body->rhs.span());
   return std::sqrt(DotProduct(body->rhs.span(), body->rhs.span()));
 }
 
 void NewtonStep::MakeMatrix(StressDifferential differential) {
   if (settings.preconditioner == Preconditioner::kJacobi && !is_held) MakeInverses();
-  if (!settings.assembled) return;
+  if (!settings.assembled) {
+    if (!has_model() && !(has_lanes() && IsExactModel(settings.model, differential))) {
+      MakeProducts(body->elements, Elements(), At(), differential, body->newton.products.span(),
+                   settings.model);
+    }
+    return;
+  }
   BlockMatrix* const matrix = &body->newton.matrix;
   if (has_model()) {
     MakeModelStiffness(body->elements, Elements(), settings, body->newton.tets.span(), differential,
@@ -122,32 +137,34 @@ void NewtonStep::MakeMatrix(StressDifferential differential) {
   }
 }
 
-void NewtonStep::Multiply(StressDifferential differential, std::span<const NodeVec> p,
-                          std::span<NodeVec> q) {
+double NewtonStep::Multiply(StressDifferential differential, std::span<const NodeVec> p,
+                            std::span<NodeVec> q) {
+  double product = 0.0;
   if (settings.assembled) {
     body->newton.matrix.Multiply(p, q);
   } else {
-    MultiplyTets(differential, p, q);
+    product = MultiplyTets(differential, p, q);
   }
-  ClearPinned(body->x.span(), q);
+  ClearHeld(body->newton.masses.span(), q);
   Project(q);
+  return settings.assembled ? DotProduct(p, q) : product;
 }
 
 // The same without the matrix, and with any value for pinned nodes.
-void NewtonStep::MultiplyTets(StressDifferential differential, std::span<const NodeVec> p,
-                              std::span<NodeVec> q) {
-  const float share = MassShare();
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    const float w = body->x[i].w;
-    q[i] = NodeVec(w > 0.0f ? p[i] * (share / w) : Vec3{}, 0.0f);
-  }
-  q[body->x.size()] = NodeVec();
+double NewtonStep::MultiplyTets(StressDifferential differential, std::span<const NodeVec> p,
+                                std::span<NodeVec> q) {
+  const double inertia = MultiplyMasses(body->newton.masses.span(), p, q);
   if (has_model()) {
     AddModelProduct(body->elements, Elements(), settings, body->newton.tets.span(), differential, p,
                     q);
-  } else {
-    AddStiffnessProduct(body->elements, Elements(), At(), differential, p, q);
+    return DotProduct(p, q);
   }
+  if (has_lanes() && IsExactModel(settings.model, differential)) {
+    return inertia +
+           AddModelLanesProduct(body->elements, Elements(), settings.model, At(), p, q);
+  }
+  return inertia + AddStiffnessProduct(body->elements, Elements(), body->newton.products.span(),
+                                       differential, p, q);
 }
 
 // S in front of the matrix and behind the preconditioner, see constraint_projector.h.
@@ -184,12 +201,12 @@ void NewtonStep::Precondition(std::span<NodeVec> z) {
   for (size_t i = 0; i < inverses.size(); ++i) z[i] = inverses[i] * z[i];
 }
 
-// newton.d = A^-1 rhs as far as the settings say. rhs becomes the residual.
+// newton.d = A^-1 rhs as far as the settings say. rhs is lost.
 LinearResult NewtonStep::Solve(StressDifferential differential) {
   const PhaseTimer timer(stats, Phase::kSolve);
   MakeMatrix(differential);
   const auto multiply = [&](std::span<const NodeVec> p, std::span<NodeVec> q) {
-    Multiply(differential, p, q);
+    return Multiply(differential, p, q);
   };
   const auto precondition = [&](std::span<NodeVec> z) {
     Precondition(z);

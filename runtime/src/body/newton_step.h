@@ -8,6 +8,7 @@
 #include "body/coarse_correction.h"
 #include "body/substep.h"
 #include "elasticity/force_differential.h"
+#include "materials/model_lanes.h"
 #include "solver/conjugate_gradients.h"
 
 #include <span>
@@ -66,11 +67,13 @@ struct NewtonStep {
   /// Makes what products and solves with a differential need besides MakeGradient.
   void MakeMatrix(StressDifferential differential);
   /// q = A p, zero for pinned nodes and the spare element (num_nodes + 1 x 1 each). MakeMatrix has
-  /// been called with this differential.
-  void Multiply(StressDifferential differential, std::span<const NodeVec> p, std::span<NodeVec> q);
+  /// been called with this differential. Returns p.q.
+  double Multiply(StressDifferential differential, std::span<const NodeVec> p,
+                  std::span<NodeVec> q);
 
  private:
-  bool has_model() const { return UsesModel(settings); }
+  bool has_lanes() const { return UsesModelLanes(settings); }
+  bool has_model() const { return UsesModel(settings) && !has_lanes(); }
   ElementSettings Elements() const {
     return {of.h, settings.quasistatic ? 0.0f : body->elements.damping,
             of.settings.splitting.polar_iterations};
@@ -88,8 +91,8 @@ struct NewtonStep {
   void MakeInertialPart();
   void AddForces(std::span<const float> starts);
   void MakeInverses();
-  void MultiplyTets(StressDifferential differential, std::span<const NodeVec> p,
-                    std::span<NodeVec> q);
+  double MultiplyTets(StressDifferential differential, std::span<const NodeVec> p,
+                      std::span<NodeVec> q);
   void Precondition(std::span<NodeVec> z);
   double WorkOfSprings(std::span<const NodeVec> d);
   LinearResult Solve(StressDifferential differential);

@@ -17,6 +17,29 @@ HWY_BEFORE_NAMESPACE();
 namespace plush {
 namespace HWY_NAMESPACE {
 
+// Ds of vectors of the nodes of the tets in lanes [first, first + N).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE Mat<V> LoadEdges(D d, const TetBlock& block, size_t first, const NodeVec* x) {
+  V* const no_w = nullptr;
+  const Xyz<V> a = GatherNodes(d, x, block.nodes[0] + first, no_w);
+  const Xyz<V> b = GatherNodes(d, x, block.nodes[1] + first, no_w);
+  const Xyz<V> c = GatherNodes(d, x, block.nodes[2] + first, no_w);
+  const Xyz<V> e = GatherNodes(d, x, block.nodes[3] + first, no_w);
+  return {b - a, c - a, e - a};
+}
+
+// Adds the node gradients of the stress P to the nodes.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void AddStress(D d, const TetBlock& block, size_t first, const Mat<V>& B,
+                          const Mat<V>& P, NodeVec* out) {
+  const Mat<V> G = TimesTranspose(P, B);
+  AddToNodes(d, G.c0, block.nodes[1] + first, out);
+  AddToNodes(d, G.c1, block.nodes[2] + first, out);
+  AddToNodes(d, G.c2, block.nodes[3] + first, out);
+  const V zero = hn::Zero(d);
+  AddToNodes(d, Xyz<V>{zero, zero, zero} - (G.c0 + G.c1 + G.c2), block.nodes[0] + first, out);
+}
+
 // A symmetric matrix per lane.
 template <class V>
 struct Sym {
@@ -123,6 +146,18 @@ HWY_INLINE TurnOfStretch<V> TurnOf(D d, const Sym<V>& S) {
   const auto is_unique = hn::Gt(det, hn::Set(d, kLeast));
   const V one = hn::Set(d, 1.0f);
   return {A, hn::IfThenElseZero(is_unique, hn::Div(one, hn::IfThenElse(is_unique, det, one)))};
+}
+
+// R^T dR for a symmetric S and M = R^T dF.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE Mat<V> RotationDifferential(D d, const Sym<V>& S, const Mat<V>& M) {
+  const V zero = hn::Zero(d);
+  const TurnOfStretch<V> turn = TurnOf(d, S);
+  const Xyz<V> a =
+      Xyz<V>{hn::Sub(M.c1.z, M.c2.y), hn::Sub(M.c2.x, M.c0.z), hn::Sub(M.c0.y, M.c1.x)} *
+      turn.inverse;
+  const Xyz<V> w = Times(Full(turn.adjugate), a);
+  return {{zero, w.z, hn::Neg(w.y)}, {hn::Neg(w.z), zero, w.x}, {w.y, hn::Neg(w.x), zero}};
 }
 
 }  // namespace HWY_NAMESPACE

@@ -5,8 +5,6 @@
 
 #include "base/simd_target.h"
 
-#include <hwy/cache_control.h>
-
 #include <algorithm>
 
 #undef HWY_TARGET_INCLUDE
@@ -38,28 +36,6 @@ struct GroupGradients {
   HWY_ALIGN float F[kGroup][9 * kBlockTets];
   HWY_ALIGN float inverse_inertia[kGroup][kBlockTets];
 };
-
-// Bodies of more blocks than this do not fit into a core's own caches (2 MB).
-inline constexpr size_t kMostNearBlocks = 2048;
-
-bool IsFar(const ElementView& elements) { return elements.blocks.size() > kMostNearBlocks; }
-
-// Prefetches what FindGradients reads of a block, a group ahead, while the current rotations are
-// found.
-HWY_INLINE void FetchRest(const ElementView& elements, size_t block) {
-  if (block >= elements.blocks.size()) return;
-  for (const auto& nodes : elements.blocks[block].nodes) hwy::Prefetch(nodes);
-  for (const auto& entries : elements.blocks[block].dm_inv) hwy::Prefetch(entries);
-  hwy::Prefetch(elements.StiffnessOf(block));
-}
-
-// Prefetches the body's own data of a block.
-HWY_INLINE void FetchState(const ElementView& elements, size_t block, const float* kappa,
-                           const RotationView& rotations) {
-  if (block >= elements.blocks.size()) return;
-  for (size_t k = 0; k < 4; ++k) hwy::Prefetch(rotations.Block(block) + kBlockTets * k);
-  hwy::Prefetch(kappa + kBlockTets * block);
-}
 
 // Deformation gradients of the blocks [begin, end).
 HWY_INLINE void FindGradients(const ElementView& elements, const NodeVec* x, size_t begin,

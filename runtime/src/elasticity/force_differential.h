@@ -46,14 +46,7 @@ float LineariseTets(const ElementView& elements, std::span<const NodeVec> x,
                     const ElementSettings& settings, std::span<const float> starts, TetsAt at,
                     std::span<float> kappa, std::span<NodeVec> rhs);
 
-/// Adds (dt^2 + damping dt) K y to `out` [kg m] (num_nodes + 1 x 1), K the stiffness [N/m] that the
-/// `differential` gives at the place of LineariseTets. The viscous part is 2 mu damping dt sym(M),
-/// always positive. `y`: [m] (num_nodes + 1 x 1). Does not allocate.
-void AddStiffnessProduct(const ElementView& elements, const ElementSettings& settings, TetsAt at,
-                         StressDifferential differential, std::span<const NodeVec> y,
-                         std::span<NodeVec> out);
-
-/// Makes `matrix` (dt^2 + damping dt) K, the one of AddStiffnessProduct [kg]. Tets are added in the
+/// Makes `matrix` (dt^2 + damping dt) K, the one of stiffness_product.h [kg]. Tets are added in the
 /// order of their blocks: the same bits in every call. Does not allocate.
 void MakeStiffness(const ElementView& elements, const ElementSettings& settings, TetsAt at,
                    StressDifferential differential, BlockMatrix* matrix);

@@ -17,6 +17,8 @@
 #include "elasticity/elements.h"
 #include "elasticity/polar_decomposition.h"
 
+#include <hwy/cache_control.h>
+
 HWY_BEFORE_NAMESPACE();
 namespace plush {
 namespace HWY_NAMESPACE {
@@ -258,6 +260,30 @@ HWY_INLINE V RelaxedMultiplier(D d, const ElementSettings& settings, V det, cons
   const V slowed = Fma(hn::Max(hn::Sub(pressure, one), zero), hn::Set(d, 0.3f), one);
   const V share = hn::Div(resisting, Fma(pushing, slowed, resisting));
   return Fma(share, hn::Sub(law, kept), kept);
+}
+
+// Bodies of more blocks than this do not fit into a core's own caches (2 MB).
+inline constexpr size_t kMostNearBlocks = 2048;
+
+HWY_INLINE bool IsFar(const ElementView& elements) {
+  return elements.blocks.size() > kMostNearBlocks;
+}
+
+// Prefetches what FindGradients reads of a block, a group ahead, while the current rotations are
+// found.
+HWY_INLINE void FetchRest(const ElementView& elements, size_t block) {
+  if (block >= elements.blocks.size()) return;
+  for (const auto& nodes : elements.blocks[block].nodes) hwy::Prefetch(nodes);
+  for (const auto& entries : elements.blocks[block].dm_inv) hwy::Prefetch(entries);
+  hwy::Prefetch(elements.StiffnessOf(block));
+}
+
+// Prefetches the body's own data of a block.
+HWY_INLINE void FetchState(const ElementView& elements, size_t block, const float* kappa,
+                           const RotationView& rotations) {
+  if (block >= elements.blocks.size()) return;
+  for (size_t k = 0; k < 4; ++k) hwy::Prefetch(rotations.Block(block) + kBlockTets * k);
+  hwy::Prefetch(kappa + kBlockTets * block);
 }
 
 // dt^2 times the negative derivative of mu V |F - R|^2 with respect to F, with k = 2 mu V, plus

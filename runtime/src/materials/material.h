@@ -18,30 +18,15 @@ using Material = MaterialModel;
 /// The volume ratio below which the neo-Hookean material is extended.
 inline constexpr double kNeoHookeanLimit = 0.1;
 
-/// Lame parameters [Pa].
-template <class T>
-struct LameConstants {
-  T mu{};
-  T lambda{};
-};
+#define PLUSH_FORMULA constexpr
+#include "materials/material_formulas.h"
+#undef PLUSH_FORMULA
 
 /// From Young's modulus [Pa] and Poisson's ratio (below 0.5) [Civ, Eq. 2.22].
 template <class T>
 constexpr LameConstants<T> LameOf(T young, T poisson) {
   return {young / (T(2) * (T(1) + poisson)),
           young * poisson / ((T(1) + poisson) * (T(1) - T(2) * poisson))};
-}
-
-/// e = sym(R^T F) - I [Civ, Eq. 2.15 and 4.23].
-template <class T>
-constexpr Matrix3<T> CorotatedStrain(const Matrix3<T>& F, const Matrix3<T>& R) {
-  return SymmetricPart(TransposeTimes(R, F)) - IdentityMatrix<T>();
-}
-
-/// E = (F^T F - I)/2 [Civ, Eq. 2.13].
-template <class T>
-constexpr Matrix3<T> GreenStrain(const Matrix3<T>& F) {
-  return (TransposeTimes(F, F) - IdentityMatrix<T>()) * (T(1) / T(2));
 }
 
 /// Energy per rest volume [J/m^3] at F with rotation `R`, which only corotated materials use.
@@ -73,77 +58,6 @@ T EnergyDensity(Material material, const LameConstants<T>& lame, const Matrix3<T
     }
   }
   return T(0);
-}
-
-/// First Piola stress [Pa] (3x3): the derivative of EnergyDensity with respect to F at constant R
-/// [Civ, Eq. 2.24 to 2.32, 4.25]. If R^T F is symmetric and R its polar rotation, this is the whole
-/// derivative. With other rotations it leaves out what turns do (see DegenerateStress), and its
-/// forces are not conservative.
-template <class T>
-Matrix3<T> Stress(Material material, const LameConstants<T>& lame, const Matrix3<T>& F,
-                  const Matrix3<T>& R) {
-  const T two_mu = T(2) * lame.mu;
-  switch (material) {
-    case Material::kLinear:
-      return Stress(Material::kCorotated, lame, F, IdentityMatrix<T>());
-    case Material::kCorotated: {
-      const Matrix3<T> e = CorotatedStrain(F, R);
-      return R * (e * two_mu) + R * (lame.lambda * Trace(e));
-    }
-    case Material::kCorrectedCorotated:
-      return R * (CorotatedStrain(F, R) * two_mu) +
-             Cofactor(F) * (lame.lambda * (Determinant(F) - T(1)));
-    case Material::kStVenantKirchhoff: {
-      const Matrix3<T> E = GreenStrain(F);
-      return F * (E * two_mu) + F * (lame.lambda * Trace(E));
-    }
-    case Material::kNeoHookean: {
-      const auto L = VolumeLog(Determinant(F), T(kNeoHookeanLimit));
-      return F * lame.mu + Cofactor(F) * ((lame.lambda * L.value - lame.mu) * L.slope);
-    }
-  }
-  return {};
-}
-
-/// The derivative of Stress if F changes by `dF` and R by `dR` [Civ, Eq. 3.16, without the
-/// assumption that R^T F is symmetric]. Materials that do not use R ignore dR.
-template <class T>
-Matrix3<T> ExactStressDifferential(Material material, const LameConstants<T>& lame,
-                                   const Matrix3<T>& F, const Matrix3<T>& R, const Matrix3<T>& dF,
-                                   const Matrix3<T>& dR) {
-  const T two_mu = T(2) * lame.mu;
-  const auto strain_differential = [&] {
-    return SymmetricPart(TransposeTimes(dR, F) + TransposeTimes(R, dF));
-  };
-  switch (material) {
-    case Material::kLinear:
-      return ExactStressDifferential(Material::kCorotated, lame, F, IdentityMatrix<T>(), dF, {});
-    case Material::kCorotated: {
-      const Matrix3<T> e = CorotatedStrain(F, R), de = strain_differential();
-      return (dR * e + R * de) * two_mu + dR * (lame.lambda * Trace(e)) +
-             R * (lame.lambda * Trace(de));
-    }
-    case Material::kCorrectedCorotated: {
-      const Matrix3<T> e = CorotatedStrain(F, R), cofactor = Cofactor(F);
-      return (dR * e + R * strain_differential()) * two_mu +
-             cofactor * (lame.lambda * Inner(cofactor, dF)) +
-             CofactorDifferential(F, dF) * (lame.lambda * (Determinant(F) - T(1)));
-    }
-    case Material::kStVenantKirchhoff: {
-      const Matrix3<T> E = GreenStrain(F), dE = SymmetricPart(TransposeTimes(F, dF));
-      return (dF * E + F * dE) * two_mu + dF * (lame.lambda * Trace(E)) +
-             F * (lame.lambda * Trace(dE));
-    }
-    case Material::kNeoHookean: {
-      const auto L = VolumeLog(Determinant(F), T(kNeoHookeanLimit));
-      const Matrix3<T> cofactor = Cofactor(F);
-      const T pressure = lame.lambda * L.value - lame.mu;  // times L.slope
-      const T bulk = lame.lambda * L.slope * L.slope + pressure * L.curvature;
-      return dF * lame.mu + cofactor * (bulk * Inner(cofactor, dF)) +
-             CofactorDifferential(F, dF) * (pressure * L.slope);
-    }
-  }
-  return {};
 }
 
 /// Share of dP(1) in dP(H): the mean of |S_ii - 1|, at most 1, S = R^T F [Civ, Eq. 3.22, with the

@@ -23,20 +23,13 @@ T NaturalLog(T x) {
   return T(exponent) * T(0.69314718055994530942) + T(2) * s * sum;
 }
 
-/// A function's value and first two derivatives.
 template <class T>
-struct Derivatives {
-  T value{}, slope{}, curvature{};
-};
-
-/// log J for J >= limit > 0, below it log's second-order Taylor polynomial about `limit`: with two
-/// continuous derivatives, increasing, for every finite J.
-template <class T>
-Derivatives<T> VolumeLog(T J, T limit) {
-  const T at = J < limit ? limit : J;
-  const T slope = T(1) / at, curvature = -slope * slope, step = J - at;
-  return {NaturalLog(at) + step * (slope + step * curvature / T(2)), slope + step * curvature,
-          curvature};
+constexpr T Select(bool condition, const T& yes, const T& no) {
+  return condition ? yes : no;
 }
+
+#define PLUSH_FORMULA constexpr
+#include "materials/volume_log_formulas.h"
+#undef PLUSH_FORMULA
 
 }  // namespace plush

@@ -17,12 +17,30 @@ namespace plush {
 /// The dot product, without the fourth numbers.
 double DotProduct(std::span<const NodeVec> a, std::span<const NodeVec> b);
 
+/// d += s p.
+void AddScaled(float s, std::span<const NodeVec> p, std::span<NodeVec> d);
+
 /// d += a p and r -= a q. Returns the new r.r.
 double MoveAlong(float a, std::span<const NodeVec> p, std::span<const NodeVec> q,
                  std::span<NodeVec> d, std::span<NodeVec> r);
 
+/// r -= a q, and q = r. Returns the new r.r.
+double MoveResidual(float a, std::span<NodeVec> q, std::span<NodeVec> r);
+
 /// p = z + b p.
 void TurnDirection(float b, std::span<const NodeVec> z, std::span<NodeVec> p);
+
+/// d += a p, then p = z + b p.
+void MoveAndTurn(float a, float b, std::span<const NodeVec> z, std::span<NodeVec> p,
+                 std::span<NodeVec> d);
+
+/// q = m p for the nodes' masses, or zero where they are below zero (num_nodes + 1 x 1 each).
+/// Returns p.q.
+double MultiplyMasses(std::span<const float> masses, std::span<const NodeVec> p,
+                      std::span<NodeVec> q);
+
+/// q = 0 where `masses` are below zero (num_nodes + 1 x 1 each).
+void ClearHeld(std::span<const float> masses, std::span<NodeVec> q);
 
 struct LinearLimits {
   int iterations = 8;
@@ -31,7 +49,7 @@ struct LinearLimits {
 
 struct LinearResult {
   int iterations = 0;
-  double residual = 1.0;       ///< norm(r) / norm(b)
+  double residual = 1.0;       ///< norm(r) / norm(b), before the last iteration that is allowed
   double work = 0.0;           ///< b.d, >= 0
   bool is_indefinite = false;  ///< ended at a direction along which A is not positive
 };
@@ -42,8 +60,8 @@ struct LinearScratch {
 };
 
 /// Solves A d = b from d = 0; all arrays are (num_nodes + 1 x 1).
-/// - `r`: b, then the residual. Its spare element must be zero.
-/// - multiply(p, q): q = A p, zero for pinned nodes and the spare element.
+/// - `r`: b; lost. Its spare element must be zero.
+/// - multiply(p, q): q = A p, zero for pinned nodes and the spare element. Returns p.q.
 /// - precondition(z): z := P^-1 z in place, P symmetric and positive definite.
 ///
 /// Ends early at a direction along which A is not positive. Does not allocate.
@@ -51,7 +69,7 @@ template <class Multiply, class Precondition>
 LinearResult ConjugateGradients(const Multiply& multiply, const Precondition& precondition,
                                 const LinearLimits& limits, const LinearScratch& scratch,
                                 std::span<NodeVec> r, std::span<NodeVec> d) {
-  const std::span<NodeVec> p = scratch.p, q = scratch.q;
+  std::span<NodeVec> p = scratch.p, q = scratch.q;
   LinearResult result;
   std::fill(d.begin(), d.end(), NodeVec());
   const double b2 = DotProduct(r, r);
@@ -59,25 +77,31 @@ LinearResult ConjugateGradients(const Multiply& multiply, const Precondition& pr
     result.residual = 0.0;
     return result;
   }
-  double rz = 0.0;
+  std::copy(r.begin(), r.end(), p.begin());
+  precondition(p);
+  double rz = DotProduct(r, p);
+  // Vectors are long, so d moves with the change of p, one iteration late, and what the last
+  // iteration would not use is not made.
   while (result.iterations < limits.iterations) {
-    std::copy(r.begin(), r.end(), q.begin());
-    precondition(q);
-    const double next = DotProduct(r, q);
-    TurnDirection(result.iterations > 0 ? static_cast<float>(next / rz) : 0.0f, q, p);
-    rz = next;
-    multiply(std::span<const NodeVec>(p), q);
-    const double curvature = DotProduct(p, q);
+    const double curvature = multiply(std::span<const NodeVec>(p), q);
     if (!(curvature > 0.0) || !(rz > 0.0)) {
       result.is_indefinite = true;
       break;
     }
     const double step = rz / curvature;
-    const double r2 = MoveAlong(static_cast<float>(step), p, q, d, r);
     result.work += step * rz;
-    result.residual = std::sqrt(r2 / b2);
     ++result.iterations;
-    if (!(result.residual > limits.tolerance)) break;
+    const auto a = static_cast<float>(step);
+    const bool is_last = result.iterations == limits.iterations;
+    if (!is_last) result.residual = std::sqrt(MoveResidual(a, q, r) / b2);
+    if (is_last || !(result.residual > limits.tolerance)) {
+      AddScaled(a, p, d);
+      break;
+    }
+    precondition(q);
+    const double next = DotProduct(r, q);
+    MoveAndTurn(a, static_cast<float>(next / rz), q, p, d);
+    rz = next;
   }
   return result;
 }

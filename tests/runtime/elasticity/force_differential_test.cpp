@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "elasticity/force_differential.h"
 
+#include "elasticity/stiffness_product.h"
 #include "runtime/dense_reference.h"
 
 #include <catch2/catch.hpp>
@@ -42,7 +43,12 @@ struct LinearisedShape {
 
   Points Product(StressDifferential differential, const Points& y) {
     std::vector<NodeVec> out(shape.num_nodes() + 1);
-    AddStiffnessProduct(shape.elements(), settings, at(), differential, ToNodeVecs(y), out);
+    std::vector<ProductBlock> products(shape.num_blocks());
+    MakeProducts(shape.elements(), settings, at(), differential, products);
+    const double work =
+        AddStiffnessProduct(shape.elements(), settings, products, differential, ToNodeVecs(y), out);
+    const double scale = y.norm() * ToEigen(out).norm();
+    CHECK(work == Approx(y.cwiseProduct(ToEigen(out)).sum()).margin(1e-5 * scale));
     return ToEigen(out);
   }
 
