@@ -53,7 +53,8 @@ bool StartsWithoutGravity(const Body& body) {
 
 // Whether solves restore the momentum of a free body. If clusters follow, they do.
 bool SolvesKeepMomentum(const StepSettings& settings, const Body& body) {
-  return body.system->num_pinned == 0 && !body.attached.any() && !HasCoarseLevel(settings, body);
+  return body.system->num_pinned == 0 && !body.attached.any() && !HasCoarseLevel(settings, body) &&
+         body.system->key.material.drag == 0.0f;
 }
 
 // Finds the rotations on several threads. Each job writes only those of its blocks, so the result
@@ -77,8 +78,9 @@ void ShareRotations(const StepSettings& settings, Body* body) {
                      &context);
 }
 
-// b = M (predicted - y) + dt^2 f(y): the negative gradient of the step's objective at y. Returns
-// the lowest det F at y, at most 1.
+// b = M (predicted - y) + dt^2 f(y), less the drag of a step that the implicit solver leaves to
+// splitting: the negative gradient of the step's objective at y. Returns the lowest det F at y, at
+// most 1.
 float MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Body* body) {
   const size_t num_nodes = body->x.size();
   const bool is_predicted = is_first && !body->progress.is_put_back;
@@ -89,6 +91,8 @@ float MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bo
                     body->rhs.span());
     body->rhs[num_nodes] = NodeVec();
   }
+  const float drag = body->system->key.material.drag;
+  if (drag > 0.0f) AddDrag(body->x.span(), body->y.span(), drag, h, body->rhs.span());
   if (SolvesKeepMomentum(settings, *body)) body->momentum = SumVectors(body->rhs.span());
   const bool shares = settings.jobs != nullptr && body->elements.blocks.size() >= kBlocksForJobs;
   if (shares) ShareRotations(settings, body);

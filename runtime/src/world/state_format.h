@@ -38,7 +38,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 15;
+inline constexpr uint32_t kStateVersion = 16;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -101,14 +101,15 @@ static_assert(sizeof(StateAsset) == 16);
 struct StateSystem {
   uint32_t asset;
   uint32_t base;  ///< index of an earlier system, or kNoIndex
-  float young, poisson, damping, mass_scale, scale;
+  float young, poisson, damping, mass_scale, scale, drag;
   uint32_t num_nodes;
   uint32_t first_set, num_sets;
   uint32_t first_open;  ///< first of its crowds with a free lane, or kNoIndex
   uint32_t num_pinned;
+  uint32_t zero;
   uint64_t pinned_at;  ///< of its section, in bytes from the first such section
 };
-static_assert(sizeof(StateSystem) == 56);
+static_assert(sizeof(StateSystem) == 64);
 
 struct StateSet {
   float dt;

@@ -197,6 +197,8 @@ struct World::Impl {
   Status PrepareSystem(float body_dt, System* system);
   Status ChangeSystem(const Asset& asset, const BodyMaterial& material,
                       std::span<const uint8_t> pinned, Body* body);
+  // Gives the body the system of a solver with this drag. On failure nothing has changed.
+  Status ChangeDrag(float drag, Body* body);
   void PlaceInCrowd(Body* body);
   void MakeCrowd(const SplittingSettings& splitting, System* system);
   void RemoveIfEmpty(Crowd* crowd);
