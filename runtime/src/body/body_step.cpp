@@ -303,10 +303,10 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
   PrepareAttached(FactoredSystemOf(of_step.dt, count, body), body);
 }
 
-// What follows a solve.
-static void EndIteration(const SubstepOf& of, Body* body, StepStats* stats) {
+// What follows a solve. `owes`: clusters move before the next one, if at all.
+static void EndIteration(const SubstepOf& of, bool owes, Body* body, StepStats* stats) {
   Body::Progress& p = body->progress;
-  p.is_owed = body->contacts.any();
+  p.is_owed = owes;
   if (!p.is_owed) CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
   p.may_be_flat = SweepBody(of.settings, of.h, body, stats);
   HoldConstraints(of.h, body);
@@ -327,7 +327,7 @@ void Iterate(const SubstepOf& of, Body* body, StepStats* stats) {
     CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
   }
   p.longest = OuterIteration(of.settings, of.system, p.iterations == 0, body, stats, &p.lowest);
-  EndIteration(of, body, stats);
+  EndIteration(of, body->contacts.any(), body, stats);
 }
 
 void BeginJointSolve(const SubstepOf& of, Body* body, StepStats* stats) {
@@ -343,12 +343,13 @@ void BeginJointSolve(const SubstepOf& of, Body* body, StepStats* stats) {
 void EndJointSolve(const SubstepOf& of, Body* body, StepStats* stats) {
   CountContacts(body->solve.stats, stats);
   body->progress.longest = MoveNodes(body->d.span(), body->y.span());
-  EndJointMove(of, body->d.span(), body, stats);
+  EndJointMove(of, body->d.span(), body->contacts.any(), body, stats);
 }
 
-void EndJointMove(const SubstepOf& of, std::span<const NodeVec> d, Body* body, StepStats* stats) {
+void EndJointMove(const SubstepOf& of, std::span<const NodeVec> d, bool owes, Body* body,
+                  StepStats* stats) {
   if (ReportsReactions(*body)) SubtractStiffness(of.system.system.dt, d, body);
-  EndIteration(of, body, stats);
+  EndIteration(of, owes, body, stats);
 }
 
 // While a point touches, iterations go on as long as one moves a node by more than a small share of

@@ -134,7 +134,7 @@ void AdvanceHeld(const SubstepOf& of, bool touches, NewtonStep* step) {
 }
 
 bool AdvanceImplicit(const SubstepOf& of, Body* body, StepStats* stats) {
-  if (body->attached.JoinsBodies()) return false;
+  if (body->attached.JoinsBodies()) return false;  // implicit_island.cpp did not move it
   const ImplicitSettings settings = NewtonSettingsOf(*body);
   NewtonStep step = {of, settings, body, stats};
   step.Begin();

@@ -147,9 +147,11 @@ struct World::Impl {
   bool ReserveBodyArrays(uint32_t slot);
   Status ReserveBody();
   bool ReserveColliderArrays(uint32_t slot);
-  /// Makes room for a body that may touch those with a SolverMethod: `method`, which is of a new
-  /// body or solver, or null, or that of any body before.
+  /// Makes room for a body that may touch those with a SolverMethod, or that springs join to them:
+  /// `method`, which is of a new body or solver, or null, or that of any body before.
   bool ReserveTouching(const SolverMethod* method, Body* body);
+  /// The same for the bodies that an attachment joins.
+  bool ReserveJoined(const SolverMethod* method, const AttachmentDesc& of);
   bool HasMeshes() const;  ///< or height fields
   Status ReserveCollider();
   /// The triangles of a mesh. Makes those of a soft body unless a collider has them already.
