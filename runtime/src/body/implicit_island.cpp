@@ -98,6 +98,7 @@ class IslandStep {
   const int k_, count_;
   Body* first_;
   StepStats* stats_;
+  double longest2_ = 0.0;  // see ContactGradients
 };
 
 bool IslandStep::IsTaken() {
@@ -233,7 +234,7 @@ LinearResult IslandStep::Solve(bool is_hybrid) {
     });
   };
   const PhaseTimer timer(&stats_[first_->slot], Phase::kContact);
-  const LinearResult result = ContactGradients(for_parts, limits, chain.first);
+  const LinearResult result = ContactGradients(for_parts, limits, chain.first, &longest2_);
   ForSteps([&](NewtonStep* step) {
     step->stats->linear_iterations += static_cast<uint32_t>(result.iterations);
   });

@@ -235,8 +235,8 @@ LinearResult NewtonStep::SolveHeld(StressDifferential differential) {
                              .most = &own.solved};
   const auto multiply = [&](float) { Multiply(differential, part.scratch.p, part.scratch.q); };
   const LinearLimits limits = {settings.linear_iterations, double(settings.linear_tolerance)};
-  const LinearResult result =
-      ContactGradients([&](const auto& visit) { visit(part, multiply); }, limits, &solve);
+  const LinearResult result = ContactGradients([&](const auto& visit) { visit(part, multiply); },
+                                               limits, &solve, &longest2);
   stats->linear_iterations += static_cast<uint32_t>(result.iterations);
   CountContacts(own.solved, stats);
   return result;

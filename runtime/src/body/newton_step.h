@@ -39,7 +39,8 @@ struct NewtonStep {
   const ImplicitSettings& settings;
   Body* body;
   StepStats* stats;
-  bool is_held = false;  ///< by contacts or springs
+  bool is_held = false;   ///< by contacts or springs
+  double longest2 = 0.0;  ///< see ContactGradients
 
   /// Begins the substep.
   void Begin();

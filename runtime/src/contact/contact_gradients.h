@@ -13,6 +13,9 @@
 //   which it is allowed, lower it again. If the next step is longer, such steps diverge, which
 //   happens where the constant problem does not converge: from then on all end where the sum is
 //   least.
+// - A step a hundred times as long as the first one of any Newton iteration of the substep, whose
+//   contact solve has not converged, is not made, and the impulses start anew: of a body of mixed
+//   stiffness that jams in a V with a friction of 1.95, sweeps let them grow without end.
 // - If the same contacts press and slide as before, z is what a constraint preconditioner gives.
 //   The step is then made conjugate to the one before: conjugate gradients.
 //
@@ -39,6 +42,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <span>
 
 namespace plush {
@@ -115,6 +119,12 @@ inline double SpringWork(AttachmentRow* row, const Vec3& motion) {
   return double(Dot(row->LawImpulse(), motion));
 }
 
+/// The next solve starts from no impulses.
+inline void DropImpulses(ContactState* state) {
+  for (PlaneContact& contact : state->Current()) contact.impulse = {};
+  for (const BodyContactSide& at : state->between) at.contact->row.impulse = {};
+}
+
 /// A body's part of the sum. All arrays are (num_nodes + 1 x 1).
 struct GradientPart {
   ContactSolve* of = nullptr;  ///< problem.y is `y`, problem.b is `r`
@@ -132,13 +142,17 @@ struct GradientPart {
 ///   multiply(turn) makes q = A p of the part, zero for pinned nodes and the spare element. p is
 ///   of->d + turn times the p of the product before.
 /// - `first`: the list of the parts' `of`.
+/// - `longest2`: the square of the longest first step of A0 in the substep's Newton iterations, or
+///   0 before them; knows of this one afterwards.
 ///
 /// `residual` of the result is the length of the last step of A0, relative to the first one, and
 /// `work` that of b, the contacts' impulses and the springs' forces along D. Makes at most four
 /// times limits.iterations. Does not allocate.
 template <class ForParts>
 LinearResult ContactGradients(const ForParts& for_parts, const LinearLimits& limits,
-                              ContactSolve* first) {
+                              ContactSolve* first, double* longest2) {
+  constexpr double kMostGrowth = 1.0e4;  // of the square of a step's length
+  constexpr int kMostSweeps = 256;       // of a contact solve, which then has not converged
   LinearResult result;
   // The sum of the bodies' terms: term(part), in the world's units.
   const auto sum_of = [&](const auto& term) {
@@ -182,11 +196,12 @@ LinearResult ContactGradients(const ForParts& for_parts, const LinearLimits& lim
   while (left > 0 && result.iterations < 4 * limits.iterations) {
     SolveWithContacts(first);
     uint64_t now = 0;
-    bool takes_out = false;
+    bool takes_out = false, ends_late = false;
     for_parts([&](const GradientPart& part, const auto&) {
       part.most->sweeps = std::max(part.most->sweeps, part.of->stats.sweeps);
       part.most->num_dropped = std::max(part.most->num_dropped, part.of->stats.num_dropped);
       now = PressingSet(*part.of->state, now);
+      ends_late = ends_late || part.of->stats.sweeps >= kMostSweeps;
       takes_out = takes_out || TakesOut(*part.of->state, part.of->problem.tolerance);
     });
     const bool is_same = result.iterations > 0 && now == set;
@@ -200,8 +215,15 @@ LinearResult ContactGradients(const ForParts& for_parts, const LinearLimits& lim
     const double length2 =
         sum_of([&](const GradientPart& part) { return along(part, part.of->d); }) +
         sum_of_springs(step_of, SpringWork);
-    if (result.iterations == 0) start = length2;
     if (!(length2 > 0.0)) break;
+    if (ends_late && *longest2 > 0.0 && length2 > kMostGrowth * *longest2) {
+      for_parts([](const GradientPart& part, const auto&) { DropImpulses(part.of->state); });
+      break;
+    }
+    if (result.iterations == 0) {
+      start = length2;
+      *longest2 = std::fmax(*longest2, length2);
+    }
     diverges = diverges || (took_out && length2 > last_length2);
     last_length2 = length2;
     took_out = takes_out;
