@@ -80,7 +80,8 @@ struct ImplicitSettings {
   bool assembled = false;     ///< each Newton iteration makes the matrix, in 3x3 blocks, and its
                               ///< products read that instead of tets. Pays with many linear
                               ///< iterations, or a model. AddBody and SetSolver take its memory
-  float mass_damping = 0.0f;  ///< Rayleigh's alpha, a drag by mass [1/s], in [0, 1000]
+  float mass_damping = 0.0f;  ///< Rayleigh's alpha, a drag by mass [1/s], in [0, 1000]. Bodies
+                              ///< with another one have factors of their own
   LinearMethod linear_method = LinearMethod::kConjugateGradients;
   bool quasistatic = false;  ///< steps go to where forces balance, without inertia and damping.
                              ///< Pins must stop every rigid motion, or constraints that the

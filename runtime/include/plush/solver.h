@@ -27,9 +27,8 @@ extern const SolverMethod kImplicitMethod;
 
 /// Backward Euler by Newton's method [Civ 3.3]: more accurate, and two to ten times as expensive.
 /// - The body steps outside crowds.
-/// - A substep is splitting's, with `splitting`, if springs alone join bodies of both solvers, or
-///   if the first iteration moves nothing. There, Poisson's ratios above 0.47 act as 0.47, and the
-///   material model is the default.
+/// - A substep is splitting's, with `splitting`, if its first iteration moves nothing. There,
+///   Poisson's ratios above 0.47 act as 0.47, and the material model is the default.
 inline BodySolver ImplicitSolver(const ImplicitSettings& settings = {},
                                  const SplittingSettings& splitting = {}) {
   return {&kImplicitMethod, splitting, settings};

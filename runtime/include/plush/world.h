@@ -76,6 +76,8 @@ struct SystemDesc {
   MaterialOverride material = {};
   std::span<const uint32_t> pinned_nodes = {};  ///< as BodyDesc::pinned_nodes
   float scale = 1.0f;                           ///< in [kLeastScale, kMostScale]
+  const BodySolver* solver = nullptr;           ///< as BodyDesc::solver; matters only with
+                                                ///< ImplicitSettings::mass_damping
 };
 
 /// Measures of all bodies of a world, fixed, sleeping and disabled ones included: sums or extremes.
@@ -110,8 +112,8 @@ class World {
   /// Adds a body that shares the asset's baked bytes; the asset must outlive the body.
   /// - Allocates all the body's memory. Costs the same however many bodies the world has or had.
   /// - Factors the system matrix for the baked time step, its fractions and those of
-  ///   PrepareTimeStep, unless a body of the same asset, material and pins has factors
-  ///   (WorldDesc::idle_systems).
+  ///   PrepareTimeStep, unless a body of the same asset, material, pins and
+  ///   ImplicitSettings::mass_damping has factors (WorldDesc::idle_systems).
   /// - Equal undamped bodies step together in crowds, which is several times as fast.
   /// Errors: kInvalidArgument (asset not open, non-finite or out-of-range description),
   /// kUnsupported (a static mesh), kOutOfMemory (also with 2^24 bodies).
@@ -127,10 +129,10 @@ class World {
   /// kOutOfMemory.
   Status PrepareTimeStep(float dt);
 
-  /// Makes the factors that a body of this asset, material, pins and scale needs, or finds them:
-  /// for the baked time step, those of PrepareTimeStep, and their fractions. AddBody,
-  /// SetPinnedNodes and SetMaterial of such a body then factor nothing (the latter two after steps
-  /// of these lengths).
+  /// Makes the factors that a body of this asset, material, pins, scale and solver needs, or finds
+  /// them: for the baked time step, those of PrepareTimeStep, and their fractions. AddBody,
+  /// SetPinnedNodes, SetMaterial and SetSolver of such a body then factor nothing (the latter three
+  /// after steps of these lengths).
   /// - May run on any thread beside every other call of this world, PrepareSystem included. It must
   ///   return before the world's destructor runs. No call waits for its factorisations.
   /// - Add the body after this call has returned. The body's results then do not depend on the
@@ -140,9 +142,9 @@ class World {
   /// - The world keeps up to WorldDesc::idle_systems prepared systems that no body has used yet, in
   ///   addition to those that bodies have left; beyond that it frees the one prepared first.
   /// - A later PrepareTimeStep does not reach systems without bodies: call this again after it.
-  /// Allocates. Errors: kInvalidArgument (asset not open, out-of-range material or scale, no such
-  /// node, a matrix without a factor: see Step, or WorldDesc::idle_systems is 0), kUnsupported (a
-  /// static mesh), kOutOfMemory.
+  /// Allocates. Errors: kInvalidArgument (asset not open, out-of-range material, scale or solver,
+  /// no such node, a matrix without a factor: see Step, or WorldDesc::idle_systems is 0),
+  /// kUnsupported (a static mesh), kOutOfMemory.
   Status PrepareSystem(const Asset& asset, const SystemDesc& desc);
 
   /// Advances time by `dt` seconds, in [kLeastTimeStep, 1]. Allocates nothing once dt has been
@@ -512,7 +514,8 @@ class World {
   Status GetSplitting(BodyId id, SplittingSettings* out_settings) const;  ///< Errors: those of ids.
 
   /// Changes BodyDesc::solver, and BodyDesc::splitting to the solver's, and wakes the body. May
-  /// allocate. Errors: kInvalidArgument (out of range), kOutOfMemory.
+  /// allocate. With another ImplicitSettings::mass_damping it makes factors, as SetMaterial does,
+  /// unless they exist (PrepareSystem). Errors: kInvalidArgument (out of range), kOutOfMemory.
   Status SetSolver(BodyId id, const BodySolver& solver);
   Status GetSolver(BodyId id, BodySolver* out_solver) const;  ///< Errors: those of ids.
 

@@ -53,7 +53,8 @@ bool StartsWithoutGravity(const Body& body) {
 
 // Whether solves restore the momentum of a free body. If clusters follow, they do.
 bool SolvesKeepMomentum(const StepSettings& settings, const Body& body) {
-  return body.system->num_pinned == 0 && !body.attached.any() && !HasCoarseLevel(settings, body);
+  return body.system->num_pinned == 0 && !body.attached.any() && !HasCoarseLevel(settings, body) &&
+         body.system->key.material.drag == 0.0f;
 }
 
 // Finds the rotations on several threads. Each job writes only those of its blocks, so the result
@@ -77,8 +78,9 @@ void ShareRotations(const StepSettings& settings, Body* body) {
                      &context);
 }
 
-// b = M (predicted - y) + dt^2 f(y): the negative gradient of the step's objective at y. Returns
-// the lowest det F at y, at most 1.
+// b = M (predicted - y) + dt^2 f(y), less the drag of a step that the implicit solver leaves to
+// splitting: the negative gradient of the step's objective at y. Returns the lowest det F at y, at
+// most 1.
 float MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Body* body) {
   const size_t num_nodes = body->x.size();
   const bool is_predicted = is_first && !body->progress.is_put_back;
@@ -89,6 +91,8 @@ float MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bo
                     body->rhs.span());
     body->rhs[num_nodes] = NodeVec();
   }
+  const float drag = body->system->key.material.drag;
+  if (drag > 0.0f) AddDrag(body->x.span(), body->y.span(), drag, h, body->rhs.span());
   if (SolvesKeepMomentum(settings, *body)) body->momentum = SumVectors(body->rhs.span());
   const bool shares = settings.jobs != nullptr && body->elements.blocks.size() >= kBlocksForJobs;
   if (shares) ShareRotations(settings, body);
@@ -301,10 +305,10 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
   PrepareAttached(FactoredSystemOf(of_step.dt, count, body), body);
 }
 
-// What follows a solve.
-static void EndIteration(const SubstepOf& of, Body* body, StepStats* stats) {
+// What follows a solve. `owes`: clusters move before the next one, if at all.
+static void EndIteration(const SubstepOf& of, bool owes, Body* body, StepStats* stats) {
   Body::Progress& p = body->progress;
-  p.is_owed = body->contacts.any();
+  p.is_owed = owes;
   if (!p.is_owed) CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
   p.may_be_flat = SweepBody(of.settings, of.h, body, stats);
   HoldConstraints(of.h, body);
@@ -325,7 +329,7 @@ void Iterate(const SubstepOf& of, Body* body, StepStats* stats) {
     CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
   }
   p.longest = OuterIteration(of.settings, of.system, p.iterations == 0, body, stats, &p.lowest);
-  EndIteration(of, body, stats);
+  EndIteration(of, body->contacts.any(), body, stats);
 }
 
 void BeginJointSolve(const SubstepOf& of, Body* body, StepStats* stats) {
@@ -341,12 +345,13 @@ void BeginJointSolve(const SubstepOf& of, Body* body, StepStats* stats) {
 void EndJointSolve(const SubstepOf& of, Body* body, StepStats* stats) {
   CountContacts(body->solve.stats, stats);
   body->progress.longest = MoveNodes(body->d.span(), body->y.span());
-  EndJointMove(of, body->d.span(), body, stats);
+  EndJointMove(of, body->d.span(), body->contacts.any(), body, stats);
 }
 
-void EndJointMove(const SubstepOf& of, std::span<const NodeVec> d, Body* body, StepStats* stats) {
+void EndJointMove(const SubstepOf& of, std::span<const NodeVec> d, bool owes, Body* body,
+                  StepStats* stats) {
   if (ReportsReactions(*body)) SubtractStiffness(of.system.system.dt, d, body);
-  EndIteration(of, body, stats);
+  EndIteration(of, owes, body, stats);
 }
 
 // While a point touches, iterations go on as long as one moves a node by more than a small share of

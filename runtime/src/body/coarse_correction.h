@@ -10,9 +10,10 @@
 
 namespace plush {
 
-/// Whether clusters move after each solve.
+/// Whether clusters move after each solve. They know no drag by mass.
 inline bool HasCoarseLevel(const StepSettings& settings, const Body& body) {
-  return settings.splitting.volume_sweeps == 0 && body.system->coarse.num_clusters() > 0;
+  return settings.splitting.volume_sweeps == 0 && body.system->coarse.num_clusters() > 0 &&
+         body.system->key.material.drag == 0.0f;
 }
 
 /// How a substep of a body that touches nothing iterates.

@@ -11,9 +11,8 @@
 // stress, A = (1 + alpha h) M + (h^2 + beta h) K [Civ, Eq. 3.10].
 //
 // Deviations from the thesis:
-// - Conjugate gradients have the constant factor of splitting as preconditioner. It is that of
-//   M + (h^2 + beta h) K0, without alpha, which only A has: bodies of any drag share it, and a bar
-//   needed at most a quarter more iterations with alpha from 1 to 1000/s than without.
+// - Conjugate gradients have the constant factor of splitting as preconditioner, that of
+//   (1 + alpha h) M + (h^2 + beta h) K0. Bodies with the same alpha share it.
 // - Damping by beta resists changes of stretch, as it does in splitting.
 // - Clusters of nodes move rigidly before and after (coarse_level.h): with eight iterations, an
 //   armadillo's swing is then wrong by 0.002 instead of 0.24 of its motion.
@@ -139,7 +138,7 @@ void AdvanceHeld(const SubstepOf& of, bool touches, NewtonStep* step) {
 }
 
 bool AdvanceImplicit(const SubstepOf& of, Body* body, StepStats* stats) {
-  if (body->attached.JoinsBodies()) return false;
+  if (body->attached.JoinsBodies()) return false;  // implicit_island.cpp did not move it
   const ImplicitSettings settings = NewtonSettingsOf(*body);
   NewtonStep step = {of, settings, body, stats};
   step.Begin();

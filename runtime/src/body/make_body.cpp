@@ -321,6 +321,7 @@ Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& 
   BodyMaterial material;
   const Status resolved = ResolveMaterial(asset, desc.material, desc.scale, &material);
   if (!resolved.ok()) return resolved;
+  if (desc.solver != nullptr && !desc.fixed) material.drag = DragOf(*desc.solver);
   Array<uint8_t> pinned;
   if (!pinned.Allocate(allocator, simulation.nodes.size(), desc.fixed ? uint8_t{1} : uint8_t{0})) {
     return {StatusCode::kOutOfMemory, "body"};

@@ -58,10 +58,7 @@ void NewtonStep::MakeInertialPart() {
     return;
   }
   MakeInertialRhs(x, body->v.span(), GravityOf(of.settings, *body), of.h, y, rhs);
-  if (settings.mass_damping == 0.0f) return;
-  for (size_t i = 0; i < x.size(); ++i) {
-    if (x[i].w > 0.0f) rhs[i] -= (y[i] - x[i]) * (settings.mass_damping * of.h / x[i].w);
-  }
+  if (settings.mass_damping > 0.0f) AddDrag(x, y, settings.mass_damping, of.h, rhs);
 }
 
 // Adds the tets' forces at y, and finds what A is made of.
@@ -255,8 +252,8 @@ LinearResult NewtonStep::SolveHeld(StressDifferential differential) {
                              .most = &own.solved};
   const auto multiply = [&](float) { Multiply(differential, part.scratch.p, part.scratch.q); };
   const LinearLimits limits = {settings.linear_iterations, double(settings.linear_tolerance)};
-  const LinearResult result =
-      ContactGradients([&](const auto& visit) { visit(part, multiply); }, limits, &solve);
+  const LinearResult result = ContactGradients([&](const auto& visit) { visit(part, multiply); },
+                                               limits, &solve, &longest2);
   stats->linear_iterations += static_cast<uint32_t>(result.iterations);
   CountContacts(own.solved, stats);
   return result;

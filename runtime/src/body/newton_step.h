@@ -15,13 +15,13 @@
 
 namespace plush {
 
-/// Whether clusters move between Newton iterations. They know only the default material, and no
-/// drag by mass. Constraints would have to be put right after them, against the volume's stiffness:
+/// Whether clusters move between Newton iterations. They know only the default material.
+/// Constraints would have to be put right after them, against the volume's stiffness:
 /// stiff bodies explode by that, even if clusters move only as far as the objective does not rise.
 inline bool MovesClusters(const StepSettings& settings, const Body& body) {
   const ImplicitSettings& own = body.solver.implicit;
-  return HasCoarseLevel(settings, body) && own.mass_damping == 0.0f && !own.quasistatic &&
-         !UsesModel(own) && !body.attached.has_constraints;
+  return HasCoarseLevel(settings, body) && !own.quasistatic && !UsesModel(own) &&
+         !body.attached.has_constraints;
 }
 
 /// Of a body's energies in the world's units, see contact_gradients.h.
@@ -40,7 +40,8 @@ struct NewtonStep {
   const ImplicitSettings& settings;
   Body* body;
   StepStats* stats;
-  bool is_held = false;  ///< by contacts or springs
+  bool is_held = false;   ///< by contacts or springs
+  double longest2 = 0.0;  ///< see ContactGradients
 
   /// Begins the substep.
   void Begin();

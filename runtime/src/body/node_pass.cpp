@@ -4,6 +4,7 @@
 #include "body/node_pass.h"
 
 #include "base/float4.h"
+#include "base/vector_math.h"
 
 #include <cmath>
 #include <cstddef>
@@ -37,6 +38,13 @@ void MakeInertialRhs(std::span<const NodeVec> x, std::span<const NodeVec> v, con
     }
     const Float4 predicted = Load(x[i]) + (Load(v[i]) + gained) * time;
     Store((predicted - Load(y[i])) * Broadcast(1.0f / x[i].w), &rhs[i]);
+  }
+}
+
+void AddDrag(std::span<const NodeVec> x, std::span<const NodeVec> y, float drag, float h,
+             std::span<NodeVec> rhs) {
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (x[i].w > 0.0f) rhs[i] -= (y[i] - x[i]) * (drag * h / x[i].w);
   }
 }
 

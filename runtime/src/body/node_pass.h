@@ -20,6 +20,10 @@ void PredictNodes(std::span<const NodeVec> x, std::span<const NodeVec> v, const 
 void MakeInertialRhs(std::span<const NodeVec> x, std::span<const NodeVec> v, const Vec3& gravity,
                      float h, std::span<const NodeVec> y, std::span<NodeVec> rhs);
 
+/// rhs -= drag h M (y - x) for free nodes: a drag by mass [1/s] in a substep of `h` seconds.
+void AddDrag(std::span<const NodeVec> x, std::span<const NodeVec> y, float drag, float h,
+             std::span<NodeVec> rhs);
+
 /// rhs = 0 for pinned nodes.
 void ClearPinned(std::span<const NodeVec> x, std::span<NodeVec> rhs);
 

@@ -47,6 +47,12 @@ inline Status CheckSolverPins(const Allocator& allocator, const BodySolver& solv
   return solver.method->check_pins(allocator, solver, simulation, pinned, constraints);
 }
 
+/// BodyMaterial::drag of a body that the solver steps [1/s].
+inline float DragOf(const BodySolver& solver) {
+  const bool drags = solver.method != nullptr && !solver.implicit.quasistatic;
+  return drags ? solver.implicit.mass_damping : 0.0f;
+}
+
 inline uint32_t NumberOf(const SolverMethod* method) {
   return method != nullptr ? method->number : 0;
 }

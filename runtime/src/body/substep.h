@@ -34,8 +34,9 @@ void Iterate(const SubstepOf& of, Body* body, StepStats* stats);
 void BeginJointSolve(const SubstepOf& of, Body* body, StepStats* stats);
 void EndJointSolve(const SubstepOf& of, Body* body, StepStats* stats);
 /// The part of EndJointSolve after body->y has moved by `d` (num_nodes + 1 x 1), and
-/// body->progress.longest is known.
-void EndJointMove(const SubstepOf& of, std::span<const NodeVec> d, Body* body, StepStats* stats);
+/// body->progress.longest is known. Unless it `owes` that to CorrectJointly, moves the clusters.
+void EndJointMove(const SubstepOf& of, std::span<const NodeVec> d, bool owes, Body* body,
+                  StepStats* stats);
 
 /// Prepares body->solve for FindPushOut with ShareOut.
 void BeginJointPush(const SubstepOf& of, Body* body);

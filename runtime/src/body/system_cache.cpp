@@ -53,7 +53,7 @@ uint32_t CountActive(const FactorView& baked, std::span<const uint8_t> pinned) {
 
 bool IsBakedMaterial(const SimulationView& simulation, const BodyMaterial& material) {
   return KeepsStiffness(material) && material.damping == simulation.damping &&
-         material.mass_scale == 1.0f;
+         material.mass_scale == 1.0f && material.drag == 0.0f;
 }
 
 // Whether the asset's sizes equal those of the system. A hostile file can claim any content hash;
@@ -73,10 +73,15 @@ constexpr uint64_t kHashStart = 0xcbf29ce484222325ull;
 
 uint64_t AddToHash(uint64_t hash, uint64_t value) { return (hash ^ value) * 0x100000001b3ull; }
 
-// A system may be a base while it has kLeastSharing users and no base. Damped bodies never join a
-// crowd, so their systems serve as no base.
+// Whether bodies of the material may join a crowd: damped ones never do, nor implicit ones.
+bool MayJoinCrowds(const BodyMaterial& material) {
+  return material.damping == 0.0f && material.drag == 0.0f;
+}
+
+// A system may be a base while it has kLeastSharing users and no base, and bodies that may join a
+// crowd.
 bool MayBeBase(const System& system) {
-  return system.base == nullptr && system.key.material.damping == 0.0f;
+  return system.base == nullptr && MayJoinCrowds(system.key.material);
 }
 
 // Marks a set as unused. No body may use it.
@@ -120,8 +125,8 @@ bool SystemKey::HasSameAsset(const SystemKey& other) const {
 uint64_t SystemKey::FamilyHash() const {
   uint64_t hash = AddToHash(kHashStart, reinterpret_cast<uintptr_t>(asset_bytes.data()));
   hash = AddToHash(hash, content_hash);
-  for (const float value :
-       {material.young, material.poisson, material.damping, material.mass_scale, material.scale}) {
+  for (const float value : {material.young, material.poisson, material.damping, material.mass_scale,
+                            material.scale, material.drag}) {
     hash = AddToHash(hash, std::bit_cast<uint32_t>(value + 0.0f));  // -0 equals 0
   }
   return hash ^ hash >> 32;
@@ -256,8 +261,8 @@ bool SystemCache::Fill(const Asset& asset, System* system) {
 
 // The base that a new system gets, or null.
 System* SystemCache::BaseFor(const System& system) const {
-  // Damped bodies never join a crowd; sharing would only make them solve twice.
-  if (system.as_baked || system.key.material.damping != 0.0f) return nullptr;
+  // Sharing would only make bodies without a crowd solve twice.
+  if (system.as_baked || !MayJoinCrowds(system.key.material)) return nullptr;
   System* base = FindBase(system.key, system.num_pinned);
   return base != nullptr && system.coarse.SharesClusters(base->coarse) ? base : nullptr;
 }
@@ -346,6 +351,7 @@ void SystemCache::Destroy(System* system) {
 Status SystemCache::MakeFactors(const System& system, float dt, FactorSet* set) {
   const FactorView& baked = system.baked;
   const SystemView& view = system.view;
+  const float drag = system.key.material.drag;
   for (int k = 0; k < set->num_fractions; ++k) {
     const float fraction = dt / static_cast<float>(k + 1);
     PanelFactor& factor = set->factors[k];
@@ -361,7 +367,7 @@ Status SystemCache::MakeFactors(const System& system, float dt, FactorSet* set) 
     const SystemTerms terms = {.blocks = view.elements.blocks,
                                .stiffness = view.elements.stiffness,
                                .masses = view.masses,
-                               .mass_scale = view.mass_scale,
+                               .mass_scale = view.mass_scale * (1.0f + drag * fraction),
                                .pinned = view.pinned,
                                .dt = fraction,
                                .damping = view.elements.damping};

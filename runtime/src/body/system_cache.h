@@ -42,6 +42,8 @@ struct BodyMaterial {
   float mass_scale = 1.0f;  ///< factor on the baked masses
   float scale = 1.0f;       ///< of lengths, s: the body x = s x' moves as the unscaled body x' with
                             ///< Young's modulus E / s^2
+  float drag = 0.0f;        ///< by mass, DragOf the solver [1/s]: factors are those of
+                            ///< (1 + drag dt) M + (dt^2 + damping dt) K
 
   bool operator==(const BodyMaterial&) const = default;
 };

@@ -110,7 +110,7 @@ Status World::Impl::ReserveAttachment(const Attachment& added) {
       return kNoMemory;
     }
   }
-  return {};
+  return ReserveJoined(touching_method, of) ? Status{} : kNoMemory;
 }
 
 void World::Impl::WakeSides(const AttachmentDesc& of) {

@@ -105,6 +105,11 @@ Status World::SetSolver(BodyId id, const BodySolver& solver) {
       !impl_->ReserveTouching(solver.method, body)) {
     return {StatusCode::kOutOfMemory, "solver"};
   }
+  const float drag = body->fixed ? 0.0f : DragOf(solver);
+  if (drag != body->system->key.material.drag) {
+    const Status changed = impl_->ChangeDrag(drag, body);
+    if (!changed.ok()) return changed;
+  }
   WakeUp(body);
   impl_->TakeFromCrowd(body);
   body->solver = solver;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SetPinnedNodes and SetMaterial: give a body another matrix. Reading pins and material back. Not
-// on the step path.
+// SetPinnedNodes, SetMaterial and a solver's drag: give a body another matrix. Reading pins and
+// material back. Not on the step path.
 #include "body/make_body.h"
 #include "body/solver_method.h"
 #include "world/world_impl.h"
@@ -86,6 +86,15 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   return {};
 }
 
+Status World::Impl::ChangeDrag(float drag, Body* body) {
+  Asset asset;
+  const Status opened = OpenAgain(*body, &asset);
+  if (!opened.ok()) return opened;
+  BodyMaterial material = body->system->key.material;
+  material.drag = drag;
+  return ChangeSystem(asset, material, body->system->pinned.span(), body);
+}
+
 Status World::SetPinnedNodes(BodyId id, std::span<const uint32_t> pinned_nodes) {
   Body* body = nullptr;
   const Status found = Impl::FindBody(impl_, id, &body);
@@ -114,6 +123,7 @@ Status World::SetMaterial(BodyId id, const MaterialOverride& material) {
   const float scale = body->system->key.material.scale;
   const Status checked = ResolveMaterial(asset, material, scale, &resolved);
   if (!checked.ok()) return checked;
+  resolved.drag = body->system->key.material.drag;
   const Status changed = impl_->ChangeSystem(asset, resolved, body->system->pinned.span(), body);
   if (changed.ok()) body->coefficients = CoefficientsOf(material);
   return changed;

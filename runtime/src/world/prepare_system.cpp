@@ -2,6 +2,7 @@
 // PrepareSystem: factors a system that no other thread sees, then adds it to the cache under its
 // mutex. Factors that a system in the cache lacks are handed to it, for its next Prepare.
 #include "body/make_body.h"
+#include "body/solver_method.h"
 #include "world/world_impl.h"
 
 #include <algorithm>
@@ -111,6 +112,11 @@ Status World::PrepareSystem(const Asset& asset, const SystemDesc& desc) {
   BodyMaterial material;
   status = ResolveMaterial(asset, desc.material, desc.scale, &material);
   if (!status.ok()) return status;
+  if (desc.solver != nullptr) {
+    status = CheckSolver(*desc.solver);
+    if (!status.ok()) return status;
+    material.drag = DragOf(*desc.solver);
+  }
   Array<uint8_t> pinned;
   if (!pinned.Allocate(w.allocator, asset.simulation().nodes.size(), uint8_t{0})) return kNoMemory;
   for (const uint32_t node : desc.pinned_nodes) pinned[node] = 1;

@@ -24,7 +24,7 @@ constexpr const char* kCrowds = "state.crowds";
 
 bool MayJoinCrowds(const StateBody& body, const StateSystem& system) {
   return !Has(body, kStateFixed) && !Has(body, kStateReports) && system.damping == 0.0f &&
-         body.solver == 0;
+         system.drag == 0.0f && body.solver == 0;
 }
 
 uint32_t CountBodies(const StateCrowd& crowd) {
@@ -215,6 +215,7 @@ Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSys
   if (Has(b, kStateHasPrevious) && header_.keep_previous == 0) return wrong("keep no positions");
   if (Has(b, kStatePinsMove) && !Has(b, kStateHasTargets)) return wrong("have no targets");
   const bool is_fixed = Has(b, kStateFixed);
+  if (s.drag != (is_fixed ? 0.0f : DragOf(solver))) return wrong("have another drag");
   if (is_fixed && s.num_pinned != s.num_nodes) return wrong("are fixed without all pins");
   if (b.stats.substeps > uint32_t{kMaxSubsteps}) return wrong("made too many substeps");
   if (b.num_contacts > 0 && (is_fixed || Has(b, kStateFrozen))) return wrong("cannot touch");

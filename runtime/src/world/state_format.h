@@ -101,14 +101,15 @@ static_assert(sizeof(StateAsset) == 16);
 struct StateSystem {
   uint32_t asset;
   uint32_t base;  ///< index of an earlier system, or kNoIndex
-  float young, poisson, damping, mass_scale, scale;
+  float young, poisson, damping, mass_scale, scale, drag;
   uint32_t num_nodes;
   uint32_t first_set, num_sets;
   uint32_t first_open;  ///< first of its crowds with a free lane, or kNoIndex
   uint32_t num_pinned;
+  uint32_t zero;
   uint64_t pinned_at;  ///< of its section, in bytes from the first such section
 };
-static_assert(sizeof(StateSystem) == 56);
+static_assert(sizeof(StateSystem) == 64);
 
 struct StateSet {
   float dt;

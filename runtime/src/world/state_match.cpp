@@ -130,7 +130,7 @@ bool World::Impl::ReserveContacts(const StateReader& state) {
     if (attachment.other_body != kNoIndex) ++bodies[attachment.other_body]->attached.num_loaded;
   }
   const SolverMethod* method = touching_method;
-  for (uint32_t i = 0; i < w.num_bodies && method == nullptr && desc.max_pairs > 0; ++i) {
+  for (uint32_t i = 0; i < w.num_bodies && method == nullptr; ++i) {
     method = state.SolverOf(state.body(i)).method;
   }
   for (uint32_t i = 0; i < w.num_bodies; ++i) {
@@ -146,12 +146,21 @@ bool World::Impl::ReserveContacts(const StateReader& state) {
       return false;
     }
     if (!ReserveSolver(allocator, state.SolverOf(saved), body)) return false;
-    if (method != nullptr && !method->reserve_touching(allocator, body)) return false;
+    if (method != nullptr && desc.max_pairs > 0 && !method->reserve_touching(allocator, body)) {
+      return false;
+    }
     const uint32_t num_attached = body->attached.num_loaded;
     if (num_attached > 0 && !ReserveAttached(allocator, num_attached, body)) return false;
     const uint32_t num_constraints = body->attached.num_loaded_constraints;
     if (num_attached > num_constraints && !ReserveSprings(allocator, body)) return false;
     if (num_constraints > 0 && !ReserveConstraints(allocator, num_constraints, body)) return false;
+  }
+  for (uint32_t k = 0; k < w.num_attachments && method != nullptr; ++k) {
+    const StateAttachment attachment = state.attachment(k);
+    if (attachment.other_body == kNoIndex) continue;
+    for (const uint32_t slot : {attachment.body, attachment.other_body}) {
+      if (!method->reserve_touching(allocator, bodies[slot])) return false;
+    }
   }
   touching_method = method;
   return true;

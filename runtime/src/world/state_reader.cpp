@@ -39,7 +39,8 @@ bool IsMaterial(const Asset& asset, const BodyMaterial& m) {
   const bool poisson = m.poisson == -1.0f || (m.poisson >= 0.0f && m.poisson < 0.5f);
   if (!young || !poisson || !(m.damping >= 0.0f && m.damping <= 10.0f) ||
       !std::isnormal(m.mass_scale) || m.mass_scale < 0.0f ||
-      !(m.scale >= kLeastScale && m.scale <= kMostScale)) {
+      !(m.scale >= kLeastScale && m.scale <= kMostScale) ||
+      !(m.drag >= 0.0f && m.drag <= 1000.0f)) {
     return false;
   }
   if (m.young < 0.0f && m.poisson < 0.0f && m.scale == 1.0f) return true;
@@ -71,6 +72,7 @@ BodyMaterial StateReader::MaterialOf(const StateSystem& system) const {
   material.damping = system.damping;
   material.mass_scale = system.mass_scale;
   material.scale = system.scale;
+  material.drag = system.drag;
   return material;
 }
 
@@ -252,7 +254,7 @@ Status StateReader::CheckSystem(uint32_t index, const StateSystem& s) const {
   const StateSystem base = system(s.base);
   const std::span<const uint8_t> base_pinned = PinnedOf(base);
   const bool fits = base.base == kNoIndex && base.asset == s.asset &&
-                    MaterialOf(base) == MaterialOf(s) && s.damping == 0.0f &&
+                    MaterialOf(base) == MaterialOf(s) && s.damping == 0.0f && s.drag == 0.0f &&
                     base.num_pinned < num_pinned && num_pinned - base.num_pinned <= kMaxExtraPins &&
                     std::equal(base_pinned.begin(), base_pinned.end(), pinned.begin(),
                                [](uint8_t less, uint8_t more) { return less <= more; });

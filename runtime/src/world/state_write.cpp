@@ -67,6 +67,7 @@ void WriteSystems(const SystemCounts& counts, SystemCache* cache, StateSink* sin
     out.damping = m.damping;
     out.mass_scale = m.mass_scale;
     out.scale = m.scale;
+    out.drag = m.drag;
     out.num_nodes = static_cast<uint32_t>(s->pinned.size());
     out.num_pinned = s->num_pinned;
     out.first_set = first_set;

@@ -110,14 +110,24 @@ Status World::Impl::ReserveBody() {
 }
 
 bool World::Impl::ReserveTouching(const SolverMethod* method, Body* body) {
-  if (desc.max_pairs == 0) return true;
+  const bool may_touch = desc.max_pairs > 0;
   if (method != nullptr && touching_method == nullptr) {
     for (const uint32_t slot : slots) {
-      if (!method->reserve_touching(allocator, bodies[slot])) return false;
+      if (may_touch && !method->reserve_touching(allocator, bodies[slot])) return false;
+    }
+    for (const uint32_t slot : attachment_slots) {
+      if (!ReserveJoined(method, attachments[slot].desc)) return false;
     }
     touching_method = method;
   }
-  return touching_method == nullptr || touching_method->reserve_touching(allocator, body);
+  return touching_method == nullptr || !may_touch ||
+         touching_method->reserve_touching(allocator, body);
+}
+
+bool World::Impl::ReserveJoined(const SolverMethod* method, const AttachmentDesc& of) {
+  return method == nullptr || !of.other_body.valid() ||
+         (method->reserve_touching(allocator, bodies[SlotOf(of.body.value)]) &&
+          method->reserve_touching(allocator, bodies[SlotOf(of.other_body.value)]));
 }
 
 Status World::AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id) {
@@ -133,9 +143,10 @@ Status World::AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id) 
   if (!made.ok()) return made;
   const bool has_room =
       (!w.HasMeshes() || ReserveMesh(w.allocator, body)) &&
+      w.ReserveTouching(body->solver.method, body) &&
       (w.desc.max_pairs == 0 ||
        (w.touching_bodies.Reserve(w.allocator, w.desc.max_pairs, w.desc.jobs.run != nullptr) &&
-        ReserveBodyContacts(w.allocator, body) && w.ReserveTouching(body->solver.method, body) &&
+        ReserveBodyContacts(w.allocator, body) &&
         w.touching_bodies.ReserveSurface(w.allocator, body->surface)));
   if (!has_room) {
     DestroyBody(w.allocator, &w.cache, body);

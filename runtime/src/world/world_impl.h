@@ -147,9 +147,11 @@ struct World::Impl {
   bool ReserveBodyArrays(uint32_t slot);
   Status ReserveBody();
   bool ReserveColliderArrays(uint32_t slot);
-  /// Makes room for a body that may touch those with a SolverMethod: `method`, which is of a new
-  /// body or solver, or null, or that of any body before.
+  /// Makes room for a body that may touch those with a SolverMethod, or that springs join to them:
+  /// `method`, which is of a new body or solver, or null, or that of any body before.
   bool ReserveTouching(const SolverMethod* method, Body* body);
+  /// The same for the bodies that an attachment joins.
+  bool ReserveJoined(const SolverMethod* method, const AttachmentDesc& of);
   bool HasMeshes() const;  ///< or height fields
   Status ReserveCollider();
   /// The triangles of a mesh. Makes those of a soft body unless a collider has them already.
@@ -197,6 +199,8 @@ struct World::Impl {
   Status PrepareSystem(float body_dt, System* system);
   Status ChangeSystem(const Asset& asset, const BodyMaterial& material,
                       std::span<const uint8_t> pinned, Body* body);
+  // Gives the body the system of a solver with this drag. On failure nothing has changed.
+  Status ChangeDrag(float drag, Body* body);
   void PlaceInCrowd(Body* body);
   void MakeCrowd(const SplittingSettings& splitting, System* system);
   void RemoveIfEmpty(Crowd* crowd);

@@ -285,7 +285,7 @@ TEST_CASE("Two free bodies that a spring joins keep their momentum") {
   const double drift = (momentum() - before).norm() / (mass * largest);
   std::printf("momentum: k %.0e, rest %.1f, scale %.1f: drift %.1e\n", double(stiffness),
               double(rest_length), double(scale), drift);
-  CHECK(drift < (solvers == 3 ? 2e-5 : 1e-5));
+  CHECK(drift < 1e-5);
 }
 
 TEST_CASE("A collider's point holds a body as a target that moves the same way") {
