@@ -96,7 +96,7 @@ bool ActsOnClusters(const Body& body) {
   constexpr float kShare = 0.25f;  // of a cluster's mass
   const CoarseLevel& coarse = body.system->coarse;
   const AttachedPoints& attached = body.attached;
-  if (!attached.any()) return false;
+  if (!attached.any() || coarse.num_clusters() == 0) return false;
   if (attached.has_constraints || attached.joins_bodies) return true;
   float gains[kMaxClusters] = {};
   for (const AttachedPoint& at : attached.Current()) {
