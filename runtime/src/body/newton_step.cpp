@@ -157,8 +157,7 @@ double NewtonStep::MultiplyTets(StressDifferential differential, std::span<const
     return DotProduct(p, q);
   }
   if (has_lanes() && IsExactModel(settings.model, differential)) {
-    return inertia +
-           AddModelLanesProduct(body->elements, Elements(), settings.model, At(), p, q);
+    return inertia + AddModelLanesProduct(body->elements, Elements(), settings.model, At(), p, q);
   }
   return inertia + AddStiffnessProduct(body->elements, Elements(), body->newton.products.span(),
                                        differential, p, q);

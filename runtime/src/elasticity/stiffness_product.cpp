@@ -66,9 +66,8 @@ HWY_INLINE Sym<V> Scaled(const Sym<V>& s, V by) {
 
 template <StressDifferential kDifferential>
 HWY_INLINE void MakeNumbers(const ElementView& elements, const ElementSettings& settings,
-                            MaterialModel model,
-                            const RotationView& rotations, const float* stretches,
-                            ProductBlock* products) {
+                            MaterialModel model, const RotationView& rotations,
+                            const float* stretches, ProductBlock* products) {
   const Lanes16 d;
   using V = hn::Vec<Lanes16>;
   constexpr size_t N = kLanes<Lanes16>;

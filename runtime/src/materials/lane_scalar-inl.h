@@ -45,8 +45,8 @@ HWY_INLINE Scalar NaturalLog(const Scalar& x) {
   const Lanes16 d;
   const hn::RebindToSigned<Lanes16> bits;
   const auto of_x = hn::BitCast(bits, x.v);
-  const Scalar half(hn::BitCast(
-      d, hn::Or(hn::And(of_x, hn::Set(bits, 0x007fffff)), hn::Set(bits, 0x3f000000))));
+  const Scalar half(
+      hn::BitCast(d, hn::Or(hn::And(of_x, hn::Set(bits, 0x007fffff)), hn::Set(bits, 0x3f000000))));
   const auto exponent = hn::ConvertTo(d, hn::Sub(hn::ShiftRight<23>(of_x), hn::Set(bits, 126)));
   const auto is_small = half < Scalar(0.70710678118654752);
   const Scalar m = Select(is_small, half * Scalar(2.0), half);
@@ -74,7 +74,8 @@ HWY_INLINE Matrix ToMatrix(const Mat<V>& m) {
 }
 
 HWY_INLINE Mat<hn::Vec<Lanes16>> ToMat(const Matrix& m) {
-  return {{m.c0.x.v, m.c0.y.v, m.c0.z.v}, {m.c1.x.v, m.c1.y.v, m.c1.z.v},
+  return {{m.c0.x.v, m.c0.y.v, m.c0.z.v},
+          {m.c1.x.v, m.c1.y.v, m.c1.z.v},
           {m.c2.x.v, m.c2.y.v, m.c2.z.v}};
 }
 

@@ -37,8 +37,8 @@ PLUSH_FORMULA Matrix3<T> CorotatedStress(const LameConstants<T>& lame, const Mat
 /// derivative. With other rotations it leaves out what turns do (see DegenerateStress), and its
 /// forces are not conservative.
 template <class T>
-PLUSH_FORMULA Matrix3<T> Stress(Material material, const LameConstants<T>& lame, const Matrix3<T>& F,
-                  const Matrix3<T>& R) {
+PLUSH_FORMULA Matrix3<T> Stress(Material material, const LameConstants<T>& lame,
+                                const Matrix3<T>& F, const Matrix3<T>& R) {
   const T two_mu = T(2) * lame.mu;
   switch (material) {
     case Material::kLinear:
@@ -81,8 +81,8 @@ PLUSH_FORMULA Matrix3<T> CorotatedStressDifferential(const LameConstants<T>& lam
 /// assumption that R^T F is symmetric]. Materials that do not use R ignore dR.
 template <class T>
 PLUSH_FORMULA Matrix3<T> ExactStressDifferential(Material material, const LameConstants<T>& lame,
-                                   const Matrix3<T>& F, const Matrix3<T>& R, const Matrix3<T>& dF,
-                                   const Matrix3<T>& dR) {
+                                                 const Matrix3<T>& F, const Matrix3<T>& R,
+                                                 const Matrix3<T>& dF, const Matrix3<T>& dR) {
   const T two_mu = T(2) * lame.mu;
   switch (material) {
     case Material::kLinear:

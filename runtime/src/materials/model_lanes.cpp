@@ -62,8 +62,8 @@ HWY_INLINE void LineariseModel(const ElementView& elements, const NodeVec* x,
         const V det = Dot(F.c0, Cofactor(F).c0);
         const V bulk = hn::LoadU(d, elements.BulkOf(b) + i);
         hn::StoreU(hn::Mul(hn::Mul(bulk, dt2), hn::Sub(one, det)), d, kappa + kBlockTets * b + i);
-        const Mat<V> stress = lane::ToMat(lane::Stress(kModel, LameOf(elements, b, i),
-                                                       lane::ToMatrix(F), lane::ToMatrix(R)));
+        const Mat<V> stress = lane::ToMat(
+            lane::Stress(kModel, LameOf(elements, b, i), lane::ToMatrix(F), lane::ToMatrix(R)));
         const V minus = hn::Neg(dt2);
         Mat<V> P = {stress.c0 * minus, stress.c1 * minus, stress.c2 * minus};
         if (starts != nullptr) {

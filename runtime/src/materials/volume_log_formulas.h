@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// VolumeLog for any scalar T. Included inside namespace plush by volume_log.h, and once more for each
-// instruction set by lane_scalar-inl.h; see matrix3_formulas.h. NaturalLog and Select are the
+// VolumeLog for any scalar T. Included inside namespace plush by volume_log.h, and once more for
+// each instruction set by lane_scalar-inl.h; see matrix3_formulas.h. NaturalLog and Select are the
 // scalar's.
 
 /// A function's value and first two derivatives.

@@ -53,7 +53,9 @@ Outcome SwingImplicitly(const ShapeAsset& shape) {
        {ImplicitSettings{.newton_iterations = 3, .differential = StressDifferential::kHybrid},
         {.differential = StressDifferential::kExact,
         .linear_method = LinearMethod::kMinimumResiduals},
-        {.preconditioner = Preconditioner::kJacobi, .assembled = true}}) {
+        {.preconditioner = Preconditioner::kJacobi, .assembled = true},
+        {.model = MaterialModel::kCorotated},
+        {.differential = StressDifferential::kExact, .model = MaterialModel::kNeoHookean}}) {
     outcome.Add(SwingBy(ImplicitSolver(settings), shape));
   }
   return outcome;
