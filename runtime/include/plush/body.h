@@ -2,7 +2,7 @@
 // What a game says about a body, and what it can read of one.
 #pragma once
 
-#include "plush/step.h"
+#include "plush/splitting_settings.h"
 #include "plush/types.h"
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "plush/implicit_settings.h"
-#include "plush/step.h"
+#include "plush/splitting_settings.h"
 
 namespace plush {
 

@@ -9,6 +9,7 @@
 #include "plush/format/tet_block.h"
 #include "plush/jobs.h"
 #include "plush/solver.h"
+#include "plush/splitting_settings.h"
 #include "plush/step.h"
 
 #include "base/array.h"
