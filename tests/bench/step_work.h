@@ -3,6 +3,7 @@
 #pragma once
 
 #include "plush/asset.h"
+#include "plush/splitting_settings.h"
 #include "plush/step.h"
 
 #include <cstddef>
