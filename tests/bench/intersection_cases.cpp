@@ -105,7 +105,8 @@ void FindContact(benchmark::State& state, const Asset& asset_a, const Asset& ass
     const double searched = ThreadSeconds();
     found = FindBodyPairs(at_a, at_b, scratch.placed, pairs);
     const double paired = ThreadSeconds();
-    num_curves = FindCurves({pairs.data(), found.pairs}, {joints, next, order, has_previous}, curves);
+    num_curves =
+        FindCurves({pairs.data(), found.pairs}, {joints, next, order, has_previous}, curves);
     const double joined = ThreadSeconds();
     if (!found.complete || num_curves == kNoPair) std::abort();
     whole = FindPairContacts(at_a, at_b, &scratch, contacts);

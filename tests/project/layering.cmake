@@ -6,7 +6,7 @@
 #       - FlatBuffers and Highway, in private files,
 #       - the operating system's, in files named *_posix.cpp and *_win32.cpp;
 #   - public headers include only the standard library and each other;
-#   - headers for games (plush/*.h, at most 16), the samples and the consumer's game do not include
+#   - headers for games (plush/*.h, at most 17), the samples and the consumer's game do not include
 #     headers that describe the file (plush/format/*.h);
 #   - one file sees Assimp; each other foreign library is seen only by files that the table allows.
 #
@@ -128,8 +128,8 @@ file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/runtime/*.h ${ROOT}/runtime/*.c
   ${ROOT}/tests/consumer/*.cpp)
 file(GLOB game_headers RELATIVE ${ROOT} ${ROOT}/runtime/include/plush/*.h)
 list(LENGTH game_headers num_game_headers)
-if(num_game_headers GREATER 16)
-  problem("${game_headers}" "${num_game_headers} headers for games, more than 16")
+if(num_game_headers GREATER 17)
+  problem("${game_headers}" "${num_game_headers} headers for games, more than 17")
 endif()
 list(FILTER files EXCLUDE REGEX "^runtime/src/generated/")
 foreach(file IN LISTS files)

@@ -59,8 +59,8 @@ void Measure(std::span<const TrianglePair> pairs, std::span<const uint32_t> orde
 uint32_t FindCurves(std::span<const TrianglePair> pairs, const CurveScratch& scratch,
                     std::span<Curve> curves) {
   const size_t n = pairs.size();
-  if (scratch.joints.size() < MostJoints(n) || scratch.next.size() < n || scratch.order.size() < n ||
-      scratch.has_previous.size() < n)
+  if (scratch.joints.size() < MostJoints(n) || scratch.next.size() < n ||
+      scratch.order.size() < n || scratch.has_previous.size() < n)
     return kNoPair;
   Join(pairs, scratch);
   uint32_t count = 0, used = 0;

@@ -2,8 +2,8 @@
 // Curves in which two surfaces intersect [Civ 5.5.1].
 //
 // Deviation: the segments of triangle pairs are joined by equal keys of their ends, which a hash
-// table finds, and not by distances. Two triangles share an edge; so on closed surfaces each key is the end of one segment
-// and the start of the next, and every curve closes.
+// table finds, and not by distances. Two triangles share an edge; so on closed surfaces each key is
+// the end of one segment and the start of the next, and every curve closes.
 #pragma once
 
 #include "intersection/triangle_pairs.h"

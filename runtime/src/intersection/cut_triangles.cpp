@@ -48,8 +48,8 @@ void CutTriangles::List() {
     cut.first = first;
     first += cut.count;
     cut.count = 0;
-    const bool is_next =
-        cut.triangle >= view.patches[patch].first_triangle && cut.triangle < TrianglesEnd(view, patch);
+    const bool is_next = cut.triangle >= view.patches[patch].first_triangle &&
+                         cut.triangle < TrianglesEnd(view, patch);
     if (!is_next) patch = surface_.PatchOf(cut.triangle);
     cut.patch = patch;
     if (HoldsCuts(patch)) continue;

@@ -42,14 +42,14 @@ bool Same(uint32_t sides) { return sides == 0 || sides == 7; }
 }  // namespace
 
 bool SegmentOf(uint32_t signs, Segment* segment) {
-  // Bits 0 to 2: edges of the moved one. 3 to 5: of the fixed one. They change sides of the plane...
+  // Bits 0 to 2: edges of the moved one. 3 to 5: of the fixed one. They change sides of the
+  // plane...
   const uint32_t next = (signs >> 1 & 0b011011u) | (signs << 2 & 0b100100u);
   const uint32_t cross = (signs ^ next) & 0b111111u;
   // ... and all edges of the other triangle are on the same side of them.
   const uint32_t rows = signs ^ signs >> 1, columns = signs ^ signs >> 3;
   const uint32_t row = (rows | rows >> 1) >> 6, column = (columns | columns >> 3) >> 6;
-  const uint32_t apart =
-      (row & 1u) | (row >> 2 & 2u) | (row >> 4 & 4u) | (column & 0b111u) << 3;
+  const uint32_t apart = (row & 1u) | (row >> 2 & 2u) | (row >> 4 & 4u) | (column & 0b111u) << 3;
   const uint32_t pierce = cross & ~apart;
   // An edge of `moved` that goes to the front of `fixed` leads into the segment's start. An edge of
   // `fixed` that goes to the front of `moved` leads out of its end.

@@ -14,7 +14,8 @@ Curves CurvesOf(const std::vector<TrianglePair>& pairs) {
   std::vector<uint32_t> next(n);
   std::vector<uint8_t> has_previous(n);
   Curves result{std::vector<Curve>(n), std::vector<uint32_t>(n)};
-  const uint32_t count = FindCurves(pairs, {joints, next, result.order, has_previous}, result.curves);
+  const uint32_t count =
+      FindCurves(pairs, {joints, next, result.order, has_previous}, result.curves);
   REQUIRE(count != kNoPair);
   result.curves.resize(count);
   return result;
