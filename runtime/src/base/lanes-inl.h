@@ -227,18 +227,6 @@ HWY_INLINE Xyz<hn::Vec<D>> GatherFrom(D d, const At& at, hn::Vec<D>* w) {
           hn::BitCast(d, hn::InterleaveLower(pairs, zw_ab, zw_ce))};
 }
 
-// Calls put for the nodes `first`, then every fourth, of a vector of 16 lanes.
-template <class D, class Put>
-HWY_INLINE void PutBlocks(D d, size_t first, hn::Vec<D> blocks, const Put& put) {
-  const hn::Half<D> d8;
-  const hn::Half<hn::Half<D>> d4;
-  const auto lower = hn::LowerHalf(d8, blocks), upper = hn::UpperHalf(d8, blocks);
-  put(first, hn::LowerHalf(d4, lower));
-  put(first + 4, hn::UpperHalf(d4, lower));
-  put(first + 8, hn::LowerHalf(d4, upper));
-  put(first + 12, hn::UpperHalf(d4, upper));
-}
-
 // Calls put(i, block) for each of the N nodes in `v` and `w`; the block has the layout of a
 // NodeVec.
 template <class D, class Put>
@@ -269,10 +257,19 @@ HWY_INLINE void ForNodes(D d, const Xyz<hn::Vec<D>>& v, hn::Vec<D> w, const Put&
     put(6, hn::UpperHalf(d4, n2));
     put(7, hn::UpperHalf(d4, n3));
   } else {
-    PutBlocks(d, 0, n0, put);
-    PutBlocks(d, 1, n1, put);
-    PutBlocks(d, 2, n2, put);
-    PutBlocks(d, 3, n3, put);
+    const hn::Half<D> d8;
+    const hn::Half<hn::Half<D>> d4;
+    const auto four = [&](size_t first, auto block) HWY_ATTR {
+      const auto lower = hn::LowerHalf(d8, block), upper = hn::UpperHalf(d8, block);
+      put(first, hn::LowerHalf(d4, lower));
+      put(first + 4, hn::UpperHalf(d4, lower));
+      put(first + 8, hn::LowerHalf(d4, upper));
+      put(first + 12, hn::UpperHalf(d4, upper));
+    };
+    four(0, n0);
+    four(1, n1);
+    four(2, n2);
+    four(3, n3);
   }
 }
 

@@ -28,22 +28,41 @@ HWY_INLINE Xyz<V> GatherPlaces(D d, const NodeVec* nodes, const uint32_t* places
       static_cast<V*>(nullptr));
 }
 
-// Adds a block of ForNodes. A lambda would not always be inlined.
-struct AddAtPlace {
-  char* bytes;
-  const uint32_t* places;
-
-  template <class V>
-  HWY_INLINE void operator()(size_t i, V block) const {
-    auto* const at = reinterpret_cast<float*>(bytes + places[i]);
-#if HWY_TARGET == HWY_SCALAR
-    for (size_t k = 0; k < 3; ++k) at[k] += (&block.x)[k];
-#else
-    const hn::CappedTag<float, 4> d4;
-    hn::Store(hn::Add(hn::Load(d4, at), block), d4, at);
+// Adds the nodes of a vector of blocks to those at places[0], [4] and so on.
+template <class D>
+HWY_INLINE void AddBlocks(D d, hn::Vec<D> blocks, const uint32_t* places, char* bytes) {
+  if constexpr (kLanes<D> <= 4) {
+    auto* const at = reinterpret_cast<float*>(bytes + places[0]);
+    hn::Store(hn::Add(hn::Load(d, at), blocks), d, at);
+  } else {
+#if HWY_TARGET != HWY_SCALAR
+    const hn::Half<D> half;
+    AddBlocks(half, hn::LowerHalf(half, blocks), places, bytes);
+    AddBlocks(half, hn::UpperHalf(half, blocks), places + kLanes<D> / 2, bytes);
 #endif
   }
-};
+}
+
+// Adds vectors to nodes at byte offsets `places`. GCC does not always inline AddToNodes here.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void AddToPlaces(D d, const Xyz<V>& v, const uint32_t* places, NodeVec* nodes) {
+  auto* const bytes = reinterpret_cast<char*>(nodes);
+#if HWY_TARGET == HWY_SCALAR
+  auto* const at = reinterpret_cast<float*>(bytes + places[0]);
+  at[0] += hn::GetLane(v.x);
+  at[1] += hn::GetLane(v.y);
+  at[2] += hn::GetLane(v.z);
+  (void)d;
+#else
+  const V zero = hn::Zero(d);
+  const V xz_01 = hn::InterleaveLower(d, v.x, v.z), xz_23 = hn::InterleaveUpper(d, v.x, v.z);
+  const V yw_01 = hn::InterleaveLower(d, v.y, zero), yw_23 = hn::InterleaveUpper(d, v.y, zero);
+  AddBlocks(d, hn::InterleaveLower(d, xz_01, yw_01), places, bytes);
+  AddBlocks(d, hn::InterleaveUpper(d, xz_01, yw_01), places + 1, bytes);
+  AddBlocks(d, hn::InterleaveLower(d, xz_23, yw_23), places + 2, bytes);
+  AddBlocks(d, hn::InterleaveUpper(d, xz_23, yw_23), places + 3, bytes);
+#endif
+}
 
 // R S R^T.
 template <class D, class V = hn::Vec<D>>
@@ -233,13 +252,10 @@ HWY_INLINE double AddProduct(const ElementView& elements, const ElementSettings&
         work.Add(i, Inner(T, M));
         const Mat<V> G = TimesTranspose(T, B);
         const V zero = hn::Zero(d);
-        const auto add = [&](const Xyz<V>& v, size_t k) HWY_ATTR {
-          ForNodes(d, v, zero, AddAtPlace{reinterpret_cast<char*>(out), block.places[k] + i});
-        };
-        add(G.c0, 1);
-        add(G.c1, 2);
-        add(G.c2, 3);
-        add(Xyz<V>{zero, zero, zero} - (G.c0 + G.c1 + G.c2), 0);
+        AddToPlaces(d, G.c0, block.places[1] + i, out);
+        AddToPlaces(d, G.c1, block.places[2] + i, out);
+        AddToPlaces(d, G.c2, block.places[3] + i, out);
+        AddToPlaces(d, Xyz<V>{zero, zero, zero} - (G.c0 + G.c1 + G.c2), block.places[0] + i, out);
       }
     }
     work.Flush();

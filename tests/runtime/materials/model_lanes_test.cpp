@@ -160,6 +160,13 @@ double LargestDifference(const std::vector<NodeVec>& a, const std::vector<NodeVe
   return largest;
 }
 
+// Terms of a differential cancel. Unfused, the rounding of what is left was up to 1.25e-5 of it.
+#ifdef PLUSH_DETERMINISTIC
+constexpr double kOfAnswers = 2e-5;
+#else
+constexpr double kOfAnswers = 1e-5;
+#endif
+
 }  // namespace
 
 TEST_CASE("Materials in lanes are those of single tets") {
@@ -172,7 +179,7 @@ TEST_CASE("Materials in lanes are those of single tets") {
   }
   const Outcome expected = OneByOne(model, &tets), found = InLanes(model, &tets);
   CHECK(LargestDifference(found.forces, expected.forces) < 1e-5);
-  CHECK(LargestDifference(found.answers, expected.answers) < 1e-5);
+  CHECK(LargestDifference(found.answers, expected.answers) < kOfAnswers);
   for (uint32_t t = 0; t < Tets::kCount; ++t) {
     CHECK(double(found.kappa[t]) ==
           Approx(double(expected.kappa[t])).margin(1e-5 * double(tets.settings.dt)));
