@@ -202,7 +202,8 @@ Result Run(const RandomScene& scene, const BodySolver* solver, bool prints) {
       if (ground) ground->AddWork(world);
     }
     for (size_t k = 0; k < ids.size(); ++k) {
-      if (step % 2 == 1 && !prints && step != scene.steps && step > 20) continue;
+      const bool is_marked = step == moved || step == scene.steps;
+      if (step % 2 == 1 && !prints && !is_marked && step > 20) continue;
       Meter& meter = meters[k];
       if (step == moved) meter.first = true, meter.most = 0.0;  // moved pins do work
       meter.Measure(world, ids[k], is_free, ground ? ground->work() : 0.0);
@@ -316,18 +317,20 @@ TEST_CASE("Bodies on a floor, in a V or in a box of planes end finite above them
 }
 
 // With the default iterations, nearly incompressible bodies (0.49 and 0.499) that turn by 0.02 to
-// 0.11 radians per step strain themselves in the air, before they touch anything.
+// 0.11 radians per step strain themselves in the air, before they touch anything: eight linear
+// iterations are too few for them. With 100, or with 30 in each of four Newton iterations, none
+// gains.
 TEST_CASE("Implicit bodies on a floor or in a V of planes end finite, few gain", "[long]") {
   const int count = tests::FullTests() ? 60 : 20 / kShare;
   const BodySolver few = ImplicitSolver();
   const Failures failures = RunScenes(100001, count, SceneKind::kPlanes, &few);
   CHECK(failures.frozen == 0);
-  CHECK(failures.gaining <= std::max(1, count / 15));  // 4 of 60
+  CHECK(failures.gaining <= std::max(1, count / 20));  // 3 of 60
   if (!tests::FullTests()) return;
   const BodySolver many = ImplicitSolver({.newton_iterations = 8, .linear_iterations = 100});
   const Failures left = RunScenes(100001, count, SceneKind::kPlanes, &many);
   CHECK(left.frozen == 0);
-  CHECK(left.gaining <= count / 30);  // 1 of 60
+  CHECK(left.gaining == 0);
 }
 
 TEST_CASE("Bodies on hills and between boxes that close end finite, few gain", "[long]") {
