@@ -21,7 +21,7 @@ struct FlagName {
   const char* remedy;
 };
 
-constexpr std::array<FlagName, 8> kFlagNames = {{
+constexpr std::array<FlagName, 7> kFlagNames = {{
     {kStepPreparedTimeStep, "prepared_time_step", "a step made a factor; report this as a bug"},
     {kStepBodyFrozen, "body_frozen",
      "a body's state became infinite and it was stopped; take smaller steps or a softer material"},
@@ -35,8 +35,6 @@ constexpr std::array<FlagName, 8> kFlagNames = {{
     {kStepBodiesFast, "bodies_fast",
      "two bodies came nearer by more than half their thickness in a substep; slow them or lower "
      "dt"},
-    {kStepContactsUnsettled, "contacts_unsettled",
-     "contacts still moved at the limit of sweeps; bodies are jammed, or need smaller steps"},
 }};
 
 constexpr std::array<const char*, static_cast<size_t>(Phase::kCount)> kPhaseNames = {

@@ -69,9 +69,6 @@ enum StepFlags : uint32_t {
   kStepBodiesFast = 1u << 6,  ///< two bodies approached each other in a substep by more than half
                               ///< the thickness of the thinner one (CollisionView::thickness): they
                               ///< may end on wrong sides; use more steps
-  kStepContactsUnsettled = 1u << 7,  ///< 64 sweeps and more did not settle the contacts of some
-                                     ///< bodies: jammed, or pressed by colliders that leave them
-                                     ///< too little room (StepStats::contacts_unsettled)
 };
 
 /// Parts of a step that are timed.
@@ -101,7 +98,8 @@ struct StepStats {
                                   ///< body at once
   uint32_t contacts_unsettled = 0;  ///< solves, one per island and outer iteration, after whose 64
                                     ///< to 256 sweeps points still moved by more than the depth
-                                    ///< that counts, although bounds of friction no longer changed
+                                    ///< that counts, although bounds of friction no longer changed:
+                                    ///< hard impacts, jams, colliders that leave too little room
   uint32_t overshoots = 0;  ///< coarse corrections that were taken back, at least in part: the
                             ///< body is strained so much that its clusters resist turns.
                             ///< Implicit: Newton steps that the line search shortened

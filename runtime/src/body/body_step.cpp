@@ -208,7 +208,6 @@ void CountContacts(const ContactSolveStats& solved, StepStats* stats) {
   stats->contacts_dropped = std::max(stats->contacts_dropped, solved.num_dropped);
   if (solved.num_dropped > 0) stats->flags |= kStepContactsDropped;
   stats->contacts_unsettled += solved.unsettled;
-  if (solved.unsettled > 0) stats->flags |= kStepContactsUnsettled;
 }
 
 float Relaxation(const StepSettings& settings, bool is_first) {

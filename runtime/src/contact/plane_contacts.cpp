@@ -186,7 +186,7 @@ SweepChange SweepBody(const ContactProblem& problem, bool cones_follow, ContactS
 // turns, and converge slowly. If it then sank in by what is left, it would do so in each step. So
 // sweeps beyond problem.sweeps go on while points rise or sink by more than the depth that counts,
 // and many more while they move much farther, or if several bodies hand their loads on to each
-// other. Stacks need them. Returns their number. Counts solves that so many do not settle.
+// other. Stacks need them. Returns their number. Counts solves that end while they still do.
 int SweepUntilConverged(ContactSolve* solve, const JobSystem* jobs) {
   constexpr int kMany = 64, kMost = 256;
   constexpr float kFar = 30.0f;  // [tolerances]

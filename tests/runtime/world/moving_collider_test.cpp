@@ -370,12 +370,11 @@ TEST_CASE("A collider that turns by more than 30 degrees in a substep sets a fla
   CHECK(((scene.flags & kStepColliderTurnsFar) != 0) == (share > 1.0));
 }
 
-TEST_CASE("Contacts that many sweeps do not settle are counted and flagged") {
+TEST_CASE("Contacts that many sweeps do not settle are counted") {
   BoxOnPlane scene;
   for (int step = 0; step < 100; ++step) {
     scene.Step(1);
     REQUIRE(scene.world.stats().contacts_unsettled == 0);
-    REQUIRE((scene.world.stats().flags & kStepContactsUnsettled) == 0);
   }
   // A lid that leaves the box no room.
   const ColliderId lid =
@@ -385,9 +384,7 @@ TEST_CASE("Contacts that many sweeps do not settle are counted and flagged") {
     const float height = -0.02f * static_cast<float>(step);
     REQUIRE(scene.world.MoveCollider(lid, {.position = {0.0f, height, 0.0f}}).ok());
     scene.Step(1);
-    const StepStats& stats = scene.world.stats();
-    unsettled += stats.contacts_unsettled;
-    CHECK((stats.contacts_unsettled > 0) == ((stats.flags & kStepContactsUnsettled) != 0));
+    unsettled += scene.world.stats().contacts_unsettled;
   }
   CHECK(unsettled > 0);
 }
