@@ -2,22 +2,17 @@
 #include "collision/near_boxes.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
 namespace plush {
 namespace {
 
-constexpr float kMost = std::numeric_limits<float>::max();
-
-// A float that is not above, or not below, and a few roundings away.
-float RoundDown(double x) {
-  const auto rounded = static_cast<float>(std::clamp(x, -double{kMost}, double{kMost}));
-  return std::max(rounded - std::fabs(rounded) * 1.0e-7f - std::numeric_limits<float>::min(),
-                  -kMost);
+// Rounding keeps the order, so boxes that meet still do.
+float Rounded(double x) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  return static_cast<float>(std::clamp(x, -kMost, kMost));
 }
-float RoundUp(double x) { return -RoundDown(-x); }
 
 }  // namespace
 
@@ -63,7 +58,7 @@ void NearBoxes::Sort() {
   for (uint32_t i = 0; num_sorted_ != count_ && i < count_; ++i) order_[i].box = i;
   num_sorted_ = count_;
   for (uint32_t i = 0; i < count_; ++i) {
-    order_[i].low = RoundDown(boxes_[order_[i].box].low[axis_]);
+    order_[i].low = Rounded(boxes_[order_[i].box].low[axis_]);
   }
   std::sort(order_.begin(), order_.begin() + count_, [](const Place& a, const Place& b) {
     return a.low != b.low ? a.low < b.low : a.box < b.box;
@@ -73,8 +68,8 @@ void NearBoxes::Sort() {
     const uint32_t chunk = i / kBoxChunk;
     const bool is_first = i % kBoxChunk == 0;
     for (int k = 0; k < 3; ++k) {
-      const float low = low_[k][i] = RoundDown(box.low[k]);
-      const float high = high_[k][i] = RoundUp(box.high[k]);
+      const float low = low_[k][i] = Rounded(box.low[k]);
+      const float high = high_[k][i] = Rounded(box.high[k]);
       chunk_low_[k][chunk] = is_first ? low : std::min(chunk_low_[k][chunk], low);
       chunk_high_[k][chunk] = is_first ? high : std::max(chunk_high_[k][chunk], high);
     }

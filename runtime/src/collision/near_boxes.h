@@ -42,7 +42,7 @@ class NearBoxes {
       const uint32_t near = FindNear(i);
       for (uint32_t k = 0; k < near; ++k) {
         const uint32_t j = list_[k];
-        // Columns are rounded outwards.
+        // Columns are rounded.
         if (j <= i || !boxes_[order_[i].box].Overlaps(boxes_[order_[j].box])) continue;
         if (!visit(ids_[order_[i].box], ids_[order_[j].box])) return;
       }
@@ -63,7 +63,7 @@ class NearBoxes {
   Array<WorldBox> boxes_;
   Array<uint32_t> ids_;
   Array<Place> order_;             // by lower ends along axis_
-  Array<float> low_[3], high_[3];  // in this order, rounded outwards [m]
+  Array<float> low_[3], high_[3];  // in this order, rounded [m]
   Array<float> chunk_low_[3], chunk_high_[3];
   Array<uint32_t> list_;
   uint32_t count_ = 0;
