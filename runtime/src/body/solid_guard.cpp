@@ -26,7 +26,8 @@ struct Range {
   }
 };
 
-// Calls visit(tet) for the tets that pass a place in the solid, where it is when the substep ends.
+// Calls visit(tet) for the tets that pass a place in the solid. The solid is at its pose at the end
+// of the substep.
 template <class Visit>
 void ForPassingTets(const Body& body, const LocalCollider& solid, NodeVectors from,
                     const Visit& visit) {

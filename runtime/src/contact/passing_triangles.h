@@ -3,7 +3,7 @@
 //
 // A body has a place inside it only if a triangle has passed the place from its front to its back.
 // The solve holds points of triangles by tangent planes, and so cannot rule that out: in a substep,
-// a fast triangle may turn about the point that holds it, or another one may come where it was.
+// a fast triangle may turn about the point that holds it, or another one may take its place.
 // This test can, because positions between a substep's start and end are those on straight ways.
 #pragma once
 

@@ -10,7 +10,7 @@
 namespace plush {
 namespace {
 
-// The key's place in a table of 2^k joints, or the free place where it belongs.
+// The joint with this key in a table of 2^k, or the free one that it would take.
 Joint& JointAt(std::span<Joint> joints, const Piercing& key) {
   const uint64_t name = uint64_t{key.edge} << 32 | key.triangle;
   const uint64_t mixed = (name ^ static_cast<uint64_t>(key.edge_of)) * 0x9e3779b97f4a7c15u;

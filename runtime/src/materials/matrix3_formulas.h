@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Vectors and 3x3 matrices of any scalar T. Included inside namespace plush by matrix3.h, and once
 // more for each instruction set by lane_scalar-inl.h, because GCC compiles a template for the
-// instruction set of its definition. PLUSH_FORMULA stands before each function.
+// instruction set of its definition. Each function begins with PLUSH_FORMULA.
 
 template <class T>
 struct Vector3 {

@@ -34,12 +34,12 @@ void TurnDirection(float b, std::span<const NodeVec> z, std::span<NodeVec> p);
 void MoveAndTurn(float a, float b, std::span<const NodeVec> z, std::span<NodeVec> p,
                  std::span<NodeVec> d);
 
-/// q = m p for the nodes' masses, or zero where they are below zero (num_nodes + 1 x 1 each).
+/// q = m p, m the nodes' masses; q = 0 for nodes whose mass is below zero (num_nodes + 1 x 1 each).
 /// Returns p.q.
 double MultiplyMasses(std::span<const float> masses, std::span<const NodeVec> p,
                       std::span<NodeVec> q);
 
-/// q = 0 where `masses` are below zero (num_nodes + 1 x 1 each).
+/// q = 0 for nodes whose mass is below zero (num_nodes + 1 x 1 each).
 void ClearHeld(std::span<const float> masses, std::span<NodeVec> q);
 
 struct LinearLimits {

@@ -95,7 +95,7 @@ TEST_CASE("Near boxes stop when they are asked to, and at no box") {
     return ++count < 2;
   });
   CHECK(count == 2);
-  // Far out, where a float is as wide as a thousand boxes.
+  // So far out that neighbouring floats are a thousand boxes apart.
   near.Clear();
   near.Add({{1.0e12, 0, 0}, {1.0e12 + 1.0, 1, 1}}, 0);
   near.Add({{1.0e12 + 2.0, 0, 0}, {1.0e12 + 3.0, 1, 1}}, 1);
