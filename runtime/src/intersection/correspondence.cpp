@@ -23,13 +23,6 @@ Vec3 At(const Corners& c, const double (&part)[3]) {
   return c[0] * ToFloat(part[0]) + c[1] * ToFloat(part[1]) + c[2] * ToFloat(part[2]);
 }
 
-Vec3 UnitNormal(const Corners& c) {
-  const DoubleVector n = Cross(Difference(c[1], c[0]), Difference(c[2], c[0]));
-  const double length = std::sqrt(Dot(n, n));
-  if (!(length > 0.0)) return {};
-  return {ToFloat(n.x / length), ToFloat(n.y / length), ToFloat(n.z / length)};
-}
-
 LocalRay RayOf(const PlacedSurface& surface, const Vec3& from, const Vec3& direction, float size) {
   const DoubleVector start = Difference(from, surface.offset);
   const DoubleVector d = {double(direction.x), double(direction.y), double(direction.z)};
@@ -48,6 +41,13 @@ void SetPoint(PairContact* contact, Surface role, uint32_t triangle, const doubl
 }
 
 }  // namespace
+
+Vec3 UnitNormal(const Corners& c) {
+  const DoubleVector n = Cross(Difference(c[1], c[0]), Difference(c[2], c[0]));
+  const double length = std::sqrt(Dot(n, n));
+  if (!(length > 0.0)) return {};
+  return {ToFloat(n.x / length), ToFloat(n.y / length), ToFloat(n.z / length)};
+}
 
 RegionPoint PlaceOn(const PlacedSurface& surface, uint32_t triangle, const Vec3& at) {
   const Corners corners = surface.CornersAt(triangle);

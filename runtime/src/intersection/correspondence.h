@@ -14,6 +14,9 @@ struct RegionPoint {
   Vec3 at;                           ///< [m]
 };
 
+/// Out of a triangle's front; 0 if it has no area.
+Vec3 UnitNormal(const Corners& corners);
+
 /// The point of the triangle that is nearest to `at`.
 RegionPoint PlaceOn(const PlacedSurface& surface, uint32_t triangle, const Vec3& at);
 

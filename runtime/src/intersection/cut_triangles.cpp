@@ -27,10 +27,17 @@ int CutTriangles::SharedCorner(uint32_t triangle, int corner, uint32_t neighbour
   return at;
 }
 
+void CutTriangles::AddCutPatch(uint32_t patch) {
+  if (HoldsCuts(patch)) return;
+  s_.cut_patch_of[patch] = s_.num_cut_patches;
+  s_.cut_patches[s_.num_cut_patches++] = patch;
+}
+
 void CutTriangles::List() {
   const CollisionView& view = surface_.body.surface;
-  for (const TrianglePair& pair : pairs_) {
-    const uint32_t triangle = TriangleOf(pair);
+  for (uint32_t i = 0; i < pairs_.size(); ++i) {
+    if (!Bounds(i)) continue;
+    const uint32_t triangle = TriangleOf(pairs_[i]);
     CutTriangle* cut = CutOf(triangle);
     if (cut == nullptr) {
       Mark(triangle, kIsCut);
@@ -52,11 +59,13 @@ void CutTriangles::List() {
                          cut.triangle < TrianglesEnd(view, patch);
     if (!is_next) patch = surface_.PatchOf(cut.triangle);
     cut.patch = patch;
-    if (HoldsCuts(patch)) continue;
-    s_.cut_patch_of[patch] = s_.num_cut_patches;
-    s_.cut_patches[s_.num_cut_patches++] = patch;
+    AddCutPatch(patch);
   }
   for (uint32_t i = 0; i < pairs_.size(); ++i) {
+    if (!Bounds(i)) {
+      AddCutPatch(surface_.PatchOf(TriangleOf(pairs_[i])));
+      continue;
+    }
     CutTriangle& cut = *CutOf(TriangleOf(pairs_[i]));
     s_.by_triangle[cut.first + cut.count++] = i;
   }

@@ -15,12 +15,17 @@ class CutTriangles {
  protected:
   CutTriangles(const PlacedSurface& surface, const PlacedSurface& other,
                std::span<const TrianglePair> pairs, std::span<const uint32_t> curve_of,
-               FloodScratch* scratch)
-      : surface_(surface), other_(other), pairs_(pairs), curve_of_(curve_of), s_(*scratch) {}
+               std::span<const Curve> curves, FloodScratch* scratch)
+      : surface_(surface),
+        other_(other),
+        pairs_(pairs),
+        curve_of_(curve_of),
+        curves_(curves),
+        s_(*scratch) {}
 
   /// Forgets the marks of the flood before.
   void Begin();
-  /// Lists the triangles, in the order of their first pairs.
+  /// Lists the triangles that closed curves cross, in the order of their first pairs.
   void List();
   /// Finds the winding numbers.
   void Number();
@@ -62,6 +67,9 @@ class CutTriangles {
     }
   }
 
+  // Arcs bound nothing.
+  bool Bounds(uint32_t pair) const { return curves_[curve_of_[pair]].closed; }
+
   // Marks of a triangle.
   static constexpr uint32_t kIsCut = 1, kHasItem = 2;
 
@@ -69,9 +77,11 @@ class CutTriangles {
   const PlacedSurface& other_;
   std::span<const TrianglePair> pairs_;
   std::span<const uint32_t> curve_of_;
+  std::span<const Curve> curves_;
   FloodScratch& s_;
 
  private:
+  void AddCutPatch(uint32_t patch);
   int SharedCorner(uint32_t triangle, int corner, uint32_t neighbour) const;
   void NumberGroup(uint32_t seed);
   static void SetWinding(CutTriangle* cut, int corner, int winding);

@@ -18,8 +18,7 @@ class Flooding : private CutTriangles {
            std::span<const TrianglePair> pairs, std::span<const uint32_t> curve_of,
            std::span<const Curve> curves, uint32_t first_region, FloodScratch* scratch, void* user,
            JoinCallback join)
-      : CutTriangles(surface, other, pairs, curve_of, scratch),
-        curves_(curves),
+      : CutTriangles(surface, other, pairs, curve_of, curves, scratch),
         first_region_(first_region),
         user_(user),
         join_(join) {}
@@ -182,7 +181,7 @@ class Flooding : private CutTriangles {
       const uint32_t curve = curve_of_[s_.by_triangle[i]];
       uint32_t next = i;
       while (next < end && curve_of_[s_.by_triangle[next]] == curve) ++next;
-      if (curves_[curve].closed && BeginRegion(cut.patch)) {
+      if (BeginRegion(cut.patch)) {
         const uint32_t old_mark = mark, old_region = region;
         if (!AddItem(index, i)) return;
         Measure(PatchCorners(surface_, cut.patch), i, next - i, &s_.items[s_.num_items - 1]);
@@ -318,7 +317,6 @@ class Flooding : private CutTriangles {
 
   void Join(uint32_t a, uint32_t b) { join_(user_, first_region_ + a, first_region_ + b); }
 
-  std::span<const Curve> curves_;
   uint32_t first_region_;
   void* user_;
   JoinCallback join_;

@@ -7,6 +7,8 @@
 // lies wholly in a triangle whose corners are outside bounds a region of its own. If the other
 // surface overlaps itself, the area of a cut triangle counts as often as the surface winds about
 // it, up to the whole triangle.
+// Arcs, which end at open borders, bound nothing. A flood passes them inside a patch; it does not
+// go on into whole patches that they cross.
 #pragma once
 
 #include "base/array.h"
@@ -62,10 +64,10 @@ struct FloodScratch {
   Array<uint32_t> region_of;  ///< triangle to its item's region, likewise
   Array<RegionItem> items;
   Array<Region> regions;
-  Array<uint32_t> cut_patches;   ///< patches that hold cuts
+  Array<uint32_t> cut_patches;   ///< patches that curves cross
   Array<uint32_t> cut_patch_of;  ///< patch to cut_patches, valid if that names the patch
   Array<uint32_t> whole_of;      ///< patch to its region, valid if that is the whole patch
-  Array<uint32_t> cut_pieces;    ///< pieces that hold cuts
+  Array<uint32_t> cut_pieces;    ///< pieces of these
   Array<uint32_t> cut_piece_of;  ///< piece to cut_pieces, likewise
   uint32_t num_cuts = 0, num_items = 0, num_regions = 0, num_cut_patches = 0;
   uint32_t run = 0;       ///< number of floods

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace plush {
 namespace {
@@ -44,6 +45,7 @@ class Finder {
     FindRegions();
     NameVolumes();
     for (uint32_t side = 0; side < 2; ++side) AddRegions(side);
+    AddArcs();
     AddMissing();
     AddPieces();
     return count_;
@@ -155,27 +157,66 @@ class Finder {
     if (volume < s_.sums.size()) s_.sums[volume].has_contact = true;
   }
 
-  // A contact on the curves of each volume that has none: there the surfaces touch. It is at the
-  // middle of a long segment whose points on both triangles agree. Where triangles are coplanar,
-  // segments are not exact.
+  const TrianglePair& Follow(const Curve& curve, uint32_t i) const {
+    return s_.pairs[s_.order[curve.first + i]];
+  }
+
+  // A contact where the surfaces touch, on one of a curve's segments: in the middle of a long one
+  // whose points on both triangles agree. Where triangles are coplanar, segments are not exact.
+  PairContact TouchOn(const Curve& curve, uint32_t begin, uint32_t end, const Vec3& normal) const {
+    PairContact best;
+    float score = -std::numeric_limits<float>::infinity();
+    for (uint32_t i = begin; i < end; ++i) {
+      const TrianglePair& pair = Follow(curve, i);
+      const Vec3 at = 0.5f * (pair.from + pair.to);
+      const RegionPoint moved = PlaceOn(sides_[0], pair.moved, at);
+      const RegionPoint fixed = PlaceOn(sides_[1], pair.fixed, moved.at);
+      const float own = Length(pair.to - pair.from) - 1000.0f * Length(moved.at - fixed.at);
+      if (own > score) score = own, best = Touching(moved, fixed, normal);
+    }
+    return best;
+  }
+
+  // An arc bounds no volume. It gives a contact for each stretch in the same two patches.
+  void AddArcs() {
+    for (uint32_t c = 0; c < count_.curves && !s_.curves[c].closed; ++c) {
+      const Curve& arc = s_.curves[c];
+      const auto patches = [&](uint32_t i) {
+        const TrianglePair& pair = Follow(arc, i);
+        return std::make_pair(sides_[0].PatchOf(pair.moved), sides_[1].PatchOf(pair.fixed));
+      };
+      for (uint32_t begin = 0; begin < arc.count;) {
+        const auto of_stretch = patches(begin);
+        uint32_t end = begin + 1;
+        while (end < arc.count && patches(end) == of_stretch) ++end;
+        Add(TouchOn(arc, begin, end, ArcNormal(arc, begin, end)), 0.0f, VolumeOf(c));
+        begin = end;
+      }
+    }
+  }
+
+  // The mean normal of both surfaces along segments of an arc, out of the fixed body.
+  Vec3 ArcNormal(const Curve& arc, uint32_t begin, uint32_t end) const {
+    Vec3 sum;
+    for (uint32_t i = begin; i < end; ++i) {
+      const TrianglePair& pair = Follow(arc, i);
+      const Vec3 out =
+          UnitNormal(sides_[1].CornersAt(pair.fixed)) - UnitNormal(sides_[0].CornersAt(pair.moved));
+      sum += out * Length(pair.to - pair.from);
+    }
+    const float length = Length(sum);
+    return length > 0.0f ? sum * (1.0f / length) : Vec3{0.0f, 1.0f, 0.0f};
+  }
+
+  // A contact on the curves of each volume that has none: there the surfaces touch.
   void AddMissing() {
     for (uint32_t c = 0; c < count_.curves; ++c) {
       const uint32_t volume = VolumeOf(c);
       if (s_.sums[volume].has_contact) continue;
       const Curve& curve = s_.curves[c];
-      PairContact best;
-      float score = -std::numeric_limits<float>::infinity();
-      for (uint32_t i = 0; i < curve.count; ++i) {
-        const TrianglePair& pair = s_.pairs[s_.order[curve.first + i]];
-        const Vec3 at = 0.5f * (pair.from + pair.to);
-        const RegionPoint moved = PlaceOn(sides_[0], pair.moved, at);
-        const RegionPoint fixed = PlaceOn(sides_[1], pair.fixed, moved.at);
-        const float own = Length(pair.to - pair.from) - 1000.0f * Length(moved.at - fixed.at);
-        if (own > score) score = own, best = Touching(moved, fixed, s_.normals[c]);
-      }
       const auto& area = curve.area;
-      Add(best, ToFloat(std::sqrt(area[0] * area[0] + area[1] * area[1] + area[2] * area[2])),
-          volume);
+      Add(TouchOn(curve, 0, curve.count, s_.normals[c]),
+          ToFloat(std::sqrt(area[0] * area[0] + area[1] * area[1] + area[2] * area[2])), volume);
     }
   }
 

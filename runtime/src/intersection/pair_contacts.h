@@ -19,7 +19,7 @@ struct PairContact {
   float v[2] = {};             ///< and of their third ones
   Vec3 normal;          ///< unit, out of the fixed body: the way that separates the moved one
   float gap = 0.0f;     ///< dot(normal, point of moved - point of fixed) [m], negative: overlap
-  float area = 0.0f;    ///< of the region that it stands for [m^2]
+  float area = 0.0f;    ///< of the region that it stands for [m^2]; 0 of an arc's
   uint32_t volume = 0;  ///< number of the contact volume
 };
 
@@ -64,7 +64,8 @@ struct PairScratch {
 /// Writes the contacts of two bodies in the order of their regions, moved body first. Positions are
 /// metres. Deviations from the paper: a flat region that stands almost alone gives up to four
 /// contacts, so that a face rests on a face; a volume in which no ray is acceptable gives one
-/// contact on its curve; a piece of one body inside the other without a curve, which the paper does
+/// contact on its curve; an arc one for each stretch in the same two patches, along the mean normal
+/// of both surfaces; a piece of one body inside the other without a curve, which the paper does
 /// not see, gives one towards the nearest surface. Does not allocate.
 PairContactCount FindPairContacts(const PlacedBody& moved, const PlacedBody& fixed,
                                   PairScratch* scratch, std::span<PairContact> contacts,

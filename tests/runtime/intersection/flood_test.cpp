@@ -246,5 +246,5 @@ TEST_CASE("Contacts of surfaces with holes are finite, and floods that reach a b
   }
   CAPTURE(contacts, open);
   CHECK(contacts > 500);
-  CHECK(open > 20);
+  CHECK(open > 5);  // by closed curves: arcs bound no region
 }

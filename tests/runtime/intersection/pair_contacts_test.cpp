@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <set>
+#include <utility>
 #include <vector>
 
 using namespace plush;
@@ -243,6 +245,74 @@ TEST_CASE("Open surfaces give contacts and say so") {
     }
   }
   CHECK(arcs > 10);
+}
+
+TEST_CASE("Arcs give a contact for each stretch in two patches, and bound no region") {
+  const uint32_t seed = 76;
+  CAPTURE(seed);
+  Random random(seed);
+  SurfaceBody a(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 3, .num_shells = 2, .holes = 12});
+  SurfaceBody b(TetBox(1, 1, 2, 0.1, 0.08, 3), {.parts = 3, .num_shells = 2, .holes = 12});
+  PairScratch scratch;
+  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  size_t stretches = 0, of_several = 0;
+  for (int scene = 0; scene < 100; ++scene) {
+    CAPTURE(scene);
+    a.Move(Deform(a.shape().rest(), Deformation::kGentle, &random));
+    b.Move(Deform(b.shape().rest(), Deformation::kGentle, &random));
+    const Vec3 offset = ToVec3(random.Vector(0.1));
+    const CollisionBody view_a = a.view(), view_b = b.view();
+    const PlacedSurface sides[2] = {{view_a, {}, Surface::kMoved},
+                                    {view_b, offset, Surface::kFixed}};
+    const Found found = Find(a, b, offset, &scratch);
+    const auto normal_of = [&](int side, uint32_t triangle) {
+      const Corners c = sides[side].CornersAt(triangle);
+      const Vec3 n = Cross(c[1] - c[0], c[2] - c[0]);
+      const float length = Length(n);
+      return length > 0.0f ? n * (1.0f / length) : Vec3{};
+    };
+    std::set<uint32_t> of_loops[2];
+    for (uint32_t c = 0; c < found.count.curves; ++c) {
+      const Curve& curve = scratch.curves[c];
+      using Patches = std::pair<uint32_t, uint32_t>;
+      std::vector<Patches> runs;
+      std::vector<Vec3> normals;
+      std::vector<std::set<std::pair<uint32_t, uint32_t>>> triangles;
+      for (uint32_t i = 0; i < curve.count; ++i) {
+        const TrianglePair& pair = scratch.pairs[scratch.order[curve.first + i]];
+        if (curve.closed) of_loops[0].insert(pair.moved), of_loops[1].insert(pair.fixed);
+        const Patches patches = {sides[0].PatchOf(pair.moved), sides[1].PatchOf(pair.fixed)};
+        if (runs.empty() || runs.back() != patches) {
+          runs.push_back(patches);
+          normals.emplace_back();
+          triangles.emplace_back();
+        }
+        triangles.back().insert({pair.moved, pair.fixed});
+        normals.back() +=
+            Length(pair.to - pair.from) * (normal_of(1, pair.fixed) - normal_of(0, pair.moved));
+      }
+      if (curve.closed) continue;
+      std::vector<PairContact> own;
+      for (const PairContact& contact : found.contacts)
+        if (contact.volume == scratch.parents[c]) own.push_back(contact);
+      REQUIRE(own.size() == runs.size());
+      for (size_t i = 0; i < own.size(); ++i) {
+        CHECK(triangles[i].contains({own[i].triangles[0], own[i].triangles[1]}));
+        CHECK(Dot(own[i].normal, normals[i]) >= 0.999f * Length(normals[i]));
+        CHECK(std::fabs(own[i].gap) < 1e-5f);
+      }
+      stretches += runs.size();
+      of_several += runs.size() > 1;
+    }
+    for (int side = 0; side < 2; ++side) {
+      const FloodScratch& flood = scratch.floods[side];
+      for (uint32_t i = 0; i < flood.num_cuts; ++i)
+        REQUIRE(of_loops[side].contains(flood.cuts[i].triangle));
+    }
+  }
+  CAPTURE(stretches, of_several);
+  CHECK(stretches > 50);
+  CHECK(of_several > 5);
 }
 
 TEST_CASE("Memory that is too small leaves out contacts and says so") {
