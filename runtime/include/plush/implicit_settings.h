@@ -54,7 +54,7 @@ enum class StressDifferential : uint8_t {
 
 /// What makes the linear solves converge faster.
 enum class Preconditioner : uint8_t {
-  kFactor,  ///< the factor of splitting's matrix
+  kFactor,  ///< the factor of splitting's matrix, in long solves with clusters of nodes
   kJacobi,  ///< the diagonal blocks of the matrix, 3 x 3
   kNone,
 };
@@ -87,7 +87,7 @@ struct ImplicitSettings {
                              ///< Pins must stop every rigid motion, or constraints that the
                              ///< body has before World::SetSolver
   // What tets are made of. All but the default pair, which is splitting's energy, cost several
-  // times as much, and have no clusters.
+  // times as much, and have clusters in the preconditioner only.
   MaterialModel model = MaterialModel::kCorrectedCorotated;
   RotationMethod rotation = RotationMethod::kAnalytic;
   float alpha = 0.1f;  ///< tets with det F below are degenerate, in (0, 1)

@@ -146,17 +146,18 @@ bool FindWayOut(const StepSettings& settings, const FactoredSystem& system, Body
   return FindPushOut(ShareOut(settings, h), &part);
 }
 
-// Moves the nodes by body->d, without a change of velocities, unless that makes a tet flat.
+// Moves the nodes by body->d, without a change of velocities, unless that makes a tet flat. Those
+// of an implicit body may be flat: with that condition, a body that is too soft for its weight
+// would never come out.
 void PushOut(float h, Body* body) {
   if (body->frozen) return;
+  const bool may_be_flat = body->solver.method != nullptr;
   ConstraintBlock& block = body->attached.block;
   if (block.any()) block.projector.Project(body->d.span(), block.Numbers());
   for (const float share : {1.0f, 0.25f}) {
     for (size_t i = 0; i < body->x.size(); ++i) body->y[i] = body->x[i] + body->d[i] * share;
-    if (!IsFiniteState(*body, h) || HasFlatTet(body->elements, body->y.span()) ||
-        PassesSolids(*body)) {
-      continue;
-    }
+    const bool is_flat = !may_be_flat && HasFlatTet(body->elements, body->y.span());
+    if (!IsFiniteState(*body, h) || is_flat || PassesSolids(*body)) continue;
     std::copy(body->y.begin(), body->y.end() - 1, body->x.begin());
     return;
   }

@@ -9,6 +9,7 @@
 #include "body/substep.h"
 #include "elasticity/force_differential.h"
 #include "materials/model_lanes.h"
+#include "solver/cluster_solve.h"
 #include "solver/conjugate_gradients.h"
 
 #include <span>
@@ -80,10 +81,10 @@ struct NewtonStep {
             of.settings.splitting.polar_iterations};
   }
   TetsAt At() const { return {body->Rotations(), body->newton.stretches.span()}; }
+  // The factor that the drag puts on masses.
+  float DragShare() const { return 1.0f + settings.mass_damping * of.h; }
   // The share of the mass matrix in A.
-  float MassShare() const {
-    return settings.quasistatic ? 0.0f : 1.0f + settings.mass_damping * of.h;
-  }
+  float MassShare() const { return settings.quasistatic ? 0.0f : DragShare(); }
 
   // Whether solves take steps that constraints allow, by their projector. Contacts solve for the
   // constraints' impulses with their own.
@@ -94,7 +95,11 @@ struct NewtonStep {
   void MakeInverses();
   double MultiplyTets(StressDifferential differential, std::span<const NodeVec> p,
                       std::span<NodeVec> q);
-  void Precondition(std::span<NodeVec> z);
+  // Whether clusters are part of the preconditioner (cluster_solve.h). There they may be in any
+  // solve that contacts and springs leave alone, whatever keeps them from moving freely.
+  bool HasClusterSolve() const;
+  void MakeClusterMatrix(std::span<ClusterSums> sums);
+  void Precondition(const ClusterSolve* clusters, std::span<NodeVec> z);
   double WorkOfSprings(std::span<const NodeVec> d);
   LinearResult Solve(StressDifferential differential);
   LinearResult SolveHeld(StressDifferential differential);

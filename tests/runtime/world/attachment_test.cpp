@@ -285,8 +285,7 @@ TEST_CASE("Two free bodies that a spring joins keep their momentum") {
   const double drift = (momentum() - before).norm() / (mass * largest);
   std::printf("momentum: k %.0e, rest %.1f, scale %.1f: drift %.1e\n", double(stiffness),
               double(rest_length), double(scale), drift);
-  // One of each solver: 1.05e-5 with 1e9 N/m, by roundings.
-  CHECK(drift < (solvers == 1 || solvers == 2 ? 1.2e-5 : 1.0e-5));
+  CHECK(drift < (solvers == 0 ? 1.0e-5 : 1.0e-6));
 }
 
 TEST_CASE("A collider's point holds a body as a target that moves the same way") {

@@ -10,6 +10,7 @@
 // - PLUSH_GRID_SEED=N takes the body of that seed alone and prints its steps.
 #include "plush/solver.h"
 
+#include "contact/contact_problem.h"
 #include "reference/elastic_body.h"
 #include "runtime/tet_fixtures.h"
 #include "runtime/world/grid_ground.h"
@@ -47,7 +48,7 @@ struct Result {
   double joules = 0.0;
   int step = 0;
   double seconds = 0.0;
-  double depth = 0.0;  // of the deepest node on the wrong side of what it falls on [sizes]
+  double depth = 0.0;  // of the deepest point on the wrong side of what it falls on [sizes]
   bool finite = true;
 };
 
@@ -129,6 +130,27 @@ double DepthIn(const std::vector<PlaneShape>& planes, const Points& x) {
   return depth;
 }
 
+// What of a body touches: the vertices of its surface.
+class Surface {
+ public:
+  explicit Surface(const ShapeAsset& shape) : pinned_(shape.num_nodes(), 0) {
+    const TouchingSurface surface = {&shape.asset().collision(), pinned_, {}, {}};
+    REQUIRE(surface.has_vertices());
+    for (uint32_t id = 0; id < surface.num_points(); ++id) points_.push_back(surface.Point(id));
+  }
+  Points At(const std::vector<Vec3>& nodes) const {
+    Points out(3, static_cast<Eigen::Index>(points_.size()));
+    for (size_t i = 0; i < points_.size(); ++i) {
+      out.col(static_cast<Eigen::Index>(i)) = ToEigen(points_[i].Of(nodes));
+    }
+    return out;
+  }
+
+ private:
+  std::vector<uint8_t> pinned_;
+  std::vector<EmbeddedPoint> points_;
+};
+
 // `solver`: null for the default.
 Result Run(const RandomScene& scene, const BodySolver* solver, bool prints) {
   Random random(scene.seed + 77777u);
@@ -136,6 +158,10 @@ Result Run(const RandomScene& scene, const BodySolver* solver, bool prints) {
   const ShapeAsset shape{std::span<const std::byte>(bytes)};
   const size_t n = shape.num_nodes();
   const Points rest = ToEigen(shape.rest());
+  // Implicit tets may turn inside out, if a body is too soft for its weight. Nodes inside then pass
+  // planes that hold the surface.
+  std::optional<Surface> surface;
+  if (solver != nullptr) surface.emplace(shape);
   const double size = (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm() * scene.scale;
   WorldDesc desc;
   desc.gravity = ToVec3(scene.gravity);
@@ -214,7 +240,8 @@ Result Run(const RandomScene& scene, const BodySolver* solver, bool prints) {
         result.step = step;
       }
       if ((ground || !planes.empty()) && pins.empty() && meter.finite) {
-        const Points x = ToEigen(PositionsOf(world, ids[k], n));
+        const std::vector<Vec3> nodes = PositionsOf(world, ids[k], n);
+        const Points x = surface ? surface->At(nodes) : ToEigen(nodes);
         const double depth = (ground ? ground->DepthOf(x) : DepthIn(planes, x)) / size;
         result.depth = std::max(result.depth, depth);
         if (prints) std::printf("depth %.4f; ", depth);
@@ -319,18 +346,21 @@ TEST_CASE("Bodies on a floor, in a V or in a box of planes end finite above them
 // With the default iterations, nearly incompressible bodies (0.49 and 0.499) that turn by 0.02 to
 // 0.11 radians per step strain themselves in the air, before they touch anything: eight linear
 // iterations are too few for them. With 100, or with 30 in each of four Newton iterations, none
-// gains.
+// gains. One of seven single stiff tets in a V is pressed 0.27 sizes into it by the others, and
+// comes out. With 8 x 100, a ball of mixed stiffness that jams in a V is 0.023 deep for some steps.
 TEST_CASE("Implicit bodies on a floor or in a V of planes end finite, few gain", "[long]") {
   const int count = tests::FullTests() ? 60 : 20 / kShare;
   const BodySolver few = ImplicitSolver();
   const Failures failures = RunScenes(100001, count, SceneKind::kPlanes, &few);
   CHECK(failures.frozen == 0);
   CHECK(failures.gaining <= std::max(1, count / 20));  // 3 of 60
+  CHECK(failures.fallen <= 1);
   if (!tests::FullTests()) return;
   const BodySolver many = ImplicitSolver({.newton_iterations = 8, .linear_iterations = 100});
   const Failures left = RunScenes(100001, count, SceneKind::kPlanes, &many);
   CHECK(left.frozen == 0);
   CHECK(left.gaining == 0);
+  CHECK(left.fallen <= 2);
 }
 
 TEST_CASE("Bodies on hills and between boxes that close end finite, few gain", "[long]") {
