@@ -40,8 +40,12 @@ void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stat
   constexpr int kRounds = 256, kPatience = 16, kHalvings = 64;
   constexpr float kStuck = 0.9f;
   const PhaseTimer timer(stats, Phase::kVolume);
-  const std::span<NodeVec> y = body->y.span();
-  if (!HasFlatTet(body->elements, y)) return;
+  const std::span<NodeVec> y = body->y.span(), before = body->rhs.span();
+  std::copy(body->x.begin(), body->x.end(), before.begin());
+  before[body->x.size()] = y[body->x.size()];
+  const auto passes = [&] { return body->contacts.any() && PassesFlat(body->elements, before, y); };
+  bool is_flat = HasFlatTet(body->elements, y);
+  if (!is_flat && !passes()) return;
   // The impulses on held points change the momentum, so they count as forces of the constraints;
   // reactions of pins are known by now.
   const auto hold_all = [&] {
@@ -52,7 +56,7 @@ void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stat
     }
     HoldConstraints(body);
   };
-  float missing = 1.0f, earlier = std::numeric_limits<float>::infinity();
+  float missing = is_flat ? 1.0f : 0.0f, earlier = std::numeric_limits<float>::infinity();
   for (int round = 1; round <= kRounds && missing > 0.0f; ++round) {
     hold_all();
     missing = LiftFlatTets(body->elements, body->x.span(), y);
@@ -61,9 +65,11 @@ void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stat
     earlier = missing;
   }
   if (missing > 0.0f) hold_all();
-  bool is_flat = missing > 0.0f && body->contacts.any();
+  is_flat = body->contacts.any() && (missing > 0.0f || passes());
   for (int i = 0; i <= kHalvings && is_flat; ++i) {
-    is_flat = HoldFlatTets(body->elements, body->x.span(), i < kHalvings ? 0.5f : 1.0f, y);
+    const float share = i < kHalvings ? 0.5f : 1.0f;
+    is_flat = HoldFlatTets(body->elements, before, share, y);
+    is_flat = HoldPassingTets(body->elements, before, share, y) || is_flat;
   }
   DropOpenContacts(&body->contacts);
 }
@@ -171,11 +177,27 @@ void BeginJointPush(const SubstepOf& of, Body* body) {
 
 float ShareOut(const SubstepOf& of) { return ShareOut(of.settings, of.h); }
 
+// Whether a node of a touching body moves far beside the others in the substep.
+static bool MovesFar(const Body& body) {
+  constexpr float kFar = 0.25f;  // [median edges]
+  if (!body.contacts.any()) return false;
+  Vec3 mean;
+  for (size_t i = 0; i < body.x.size(); ++i) mean += body.y[i] - body.x[i];
+  mean = mean * (1.0f / static_cast<float>(body.x.size()));
+  const float far = kFar * body.simulation.median_edge;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    const Vec3 beside = body.y[i] - body.x[i] - mean;
+    if (Dot(beside, beside) > far * far) return true;
+  }
+  return false;
+}
+
 void EndSubstep(const SubstepOf& of, bool is_pushed, Body* body, StepStats* stats) {
   const Body::Progress& p = body->progress;
   const bool is_deep = is_pushed || FindWayOut(of.settings, of.system, body, stats);
   // Constraints move points as far as they like, after all tests.
-  const bool may_be_flat = p.may_be_flat || MayBeFlat(p.lowest) || body->attached.block.any();
+  const bool may_be_flat =
+      p.may_be_flat || MayBeFlat(p.lowest) || body->attached.block.any() || MovesFar(*body);
   FinishSubstep(of.settings, of.h, may_be_flat, body, stats);
   if (p.is_static) std::fill(body->v.begin(), body->v.end(), NodeVec());
   if (is_deep) PushOut(of.h, body);

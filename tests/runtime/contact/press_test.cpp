@@ -115,7 +115,7 @@ TEST_CASE("A cube that a press closes on takes its shape again", "[long]") {
   const ColliderId plate = AddPlates(&world).high;
   const BodyId id = AddBody(&world, shape.asset(), {.material = MaterialOf(young, poisson)});
   uint32_t flags = 0;
-  for (int step = 1; step <= 400; ++step) {
+  for (int step = 1; step <= 450; ++step) {
     const float height = std::fmin(std::fabs(1.0f - 0.01f * static_cast<float>(step)), 1.5f);
     REQUIRE(world.MoveCollider(plate, {.position = {0.0f, height, 0.0f}}).ok());
     flags |= StepWorld(&world, kDt);
@@ -126,6 +126,7 @@ TEST_CASE("A cube that a press closes on takes its shape again", "[long]") {
   const Eigen::Affine3d fit(Eigen::umeyama(rest, x, false));
   const double off = (x - fit * rest).colwise().norm().maxCoeff();
   CHECK(std::isfinite(off));
-  // The most incompressible cubes squirt out so fast that nodes may pass each other.
-  if (poisson < 0.49f) CHECK(off < 0.01 * SizeOf(shape));
+  // The softest of the most incompressible cubes still shake: 1.4%. None is tangled.
+  const bool shakes = poisson == 0.49f && young == 1.0e4f;
+  CHECK(off < (shakes ? 0.02 : 0.01) * SizeOf(shape));
 }
