@@ -1,4 +1,4 @@
-# Fails if a program that names neither a contact method, a solver nor a hull has the code of one, or if one that names
+# Fails if a program that names neither a contact method, a solver, a hull nor a mesh has the code of one, or if one that names
 # them all has none: then the names below are out of date.
 #
 #   cmake -DNM=nm -DWITHOUT=program -DWITH=program -P unnamed_code.cmake
@@ -8,7 +8,7 @@ if(NOT NM)
   message("SKIPPED: there is no nm")
   return()
 endif()
-set(names "kSnapContact|kPenaltyContact|kPseudoImpulseContact|StopBetween|MoveApart|PushBySprings|PlaceForSnap|kImplicitMethod|AdvanceImplicit|NewtonStep|LineariseModelTets|CheckImplicit|kHullCode|HullTangentAt|MakeHull")
+set(names "kSnapContact|kPenaltyContact|kPseudoImpulseContact|StopBetween|MoveApart|PushBySprings|PlaceForSnap|kImplicitMethod|AdvanceImplicit|NewtonStep|LineariseModelTets|CheckImplicit|kHullCode|HullTangentAt|MakeHull|kTriangleCode|FindOnMesh|MakeRestMesh|FollowMesh")
 foreach(program IN ITEMS WITHOUT WITH)
   execute_process(COMMAND ${NM} ${${program}} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "[^\n]*(${names})[^\n]*" found "${symbols}")

@@ -162,7 +162,7 @@ void ReadPath(const JsonObject& shape, const char* key, const std::string& folde
 
 void ReadHeightField(const JsonObject& shape, const std::string& folder, SceneCollider* out) {
   constexpr uint32_t kMostPoints = 1u << 20;  // along a side
-  HeightFieldShape& field = out->desc.height_field;
+  HeightFieldShape& field = out->desc.height_field = HeightFieldShape{};
   ReadPath(shape, "file", folder, &out->heights_file);
   for (const auto& [key, count] : {std::pair{"columns", &field.columns}, {"rows", &field.rows}}) {
     if (!shape.Has(key)) shape.Mistake(key, "is missing");

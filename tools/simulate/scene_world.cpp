@@ -196,7 +196,7 @@ Result<Done> AddCollider(const SceneCollider& collider, size_t index, SceneWorld
     Result<Asset> asset = OpenAsset(collider.mesh_asset);
     if (!asset.ok()) return asset.error();
     built->meshes.push_back(std::make_unique<Asset>(std::move(asset.value())));
-    desc.mesh.asset = built->meshes.back().get();
+    desc.mesh = {built->meshes.back().get(), desc.mesh.scale};
   }
   if (desc.type == ShapeType::kHeightField) {
     Result<std::vector<float>> heights = ReadHeights(collider.heights_file, desc.height_field);

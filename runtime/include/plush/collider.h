@@ -75,6 +75,12 @@ struct HullShape {
   const HullCode* code = nullptr;
 };
 
+/// What the runtime calls of triangles. A program that names neither a HeightFieldShape nor a
+/// MeshShape does not link it, unless it looks for colliders (World::Raycast and others) or draws
+/// them.
+struct TriangleCode;
+extern const TriangleCode kTriangleCode;
+
 /// Ground over a grid of points: columns along the collider's x axis, rows along its z axis, from
 /// the pose's position on, heights along y. Two triangles fill a cell; their common edge leads from
 /// the cell's first corner to the opposite one. Its front is up, and what is below is inside:
@@ -86,6 +92,7 @@ struct HeightFieldShape {
   uint32_t columns = 0;            ///< >= 2
   uint32_t rows = 0;               ///< >= 2; at most 2^29 cells
   float spacing = 1.0f;            ///< of the points [m], > 0
+  const TriangleCode* code = &kTriangleCode;
 };
 
 /// The triangles of a static mesh (`plush bake --static`), whose sides say which way they hold; or
@@ -96,6 +103,7 @@ struct MeshShape {
   const Asset* asset =
       nullptr;         ///< must stay open and at its address until the collider is removed
   float scale = 1.0f;  ///< multiplies lengths, > 0
+  const TriangleCode* code = &kTriangleCode;
 };
 
 /// Finds a coefficient of contacts from those of the body's material and of the collider, and the
@@ -104,19 +112,20 @@ using MixCoefficients = float (*)(float of_body, uint64_t body_user_data, float 
                                   uint64_t collider_user_data);
 
 /// A collider. Steps move it by its velocities, or by World::MoveCollider, after which they are
-/// zero. World::SetColliderPose puts it elsewhere and leaves them. Nothing else moves it.
+/// zero. World::SetColliderPose puts it elsewhere and leaves them. Nothing else moves it. Assign a
+/// hull, height field or mesh as a whole, `desc.mesh = {&asset}`: that links its code.
 struct ColliderDesc {
   ShapeType type = ShapeType::kPlane;
-  PlaneShape plane = {};               ///< the shape if `type` is kPlane; others are ignored
-  SphereShape sphere = {};             ///< of kSphere
-  CapsuleShape capsule = {};           ///< of kCapsule
-  BoxShape box = {};                   ///< of kBox
-  HullShape hull = {};                 ///< of kHull
-  HeightFieldShape height_field = {};  ///< of kHeightField
-  MeshShape mesh = {};                 ///< of kMesh
-  Pose pose = {};                      ///< of the shape
-  Vec3 velocity = {};                  ///< of the pose's position, until changed [m/s]
-  Vec3 angular_velocity = {};          ///< about the pose's position, until changed [rad/s]
+  PlaneShape plane = {};      ///< the shape if `type` is kPlane; others are ignored
+  SphereShape sphere = {};    ///< of kSphere
+  CapsuleShape capsule = {};  ///< of kCapsule
+  BoxShape box = {};          ///< of kBox
+  HullShape hull = {};        ///< of kHull
+  HeightFieldShape height_field = {.code = nullptr};  ///< of kHeightField
+  MeshShape mesh = {.code = nullptr};                 ///< of kMesh
+  Pose pose = {};                                     ///< of the shape
+  Vec3 velocity = {};          ///< of the pose's position, until changed [m/s]
+  Vec3 angular_velocity = {};  ///< about the pose's position, until changed [rad/s]
   float friction = -1.0f;      ///< Coulomb coefficient, or below 0: the material's, see WorldDesc
   float restitution = -1.0f;   ///< see MaterialOverride; at most 1, or below 0: the material's
   Vec3 surface_velocity = {};  ///< of a conveyor: its surface runs at this velocity while its shape

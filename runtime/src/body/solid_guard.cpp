@@ -8,6 +8,7 @@
 #include "solver/volume_sweep.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 namespace plush {
@@ -26,25 +27,60 @@ struct Range {
   }
 };
 
+// Calls visit(place) for the places of a solid's core in a range of the body's coordinates: those
+// at its corners, and those along its sides, `spacing` apart or less, unless that is 0.
+template <class Visit>
+void ForPlaces(const LocalCollider& solid, const Range& range, float spacing, const Visit& visit) {
+  const SolidCore core(solid.shape);
+  const auto place_of = [&](const Vec3& p) { return solid.end.rotation * p + solid.end.position; };
+  const auto see = [&](const Vec3& place) {
+    if (range.Contains(place)) visit(place);
+  };
+  for (uint32_t p = 0; p < core.count; ++p) see(place_of(core.points[p]));
+  for (uint32_t s = 0; s < core.num_sides && spacing > 0.0f; ++s) {
+    const Vec3 from = place_of(core.sides[s][0]), way = place_of(core.sides[s][1]) - from;
+    const float parts = std::ceil(Length(way) / spacing);
+    float first = 0.0f, last = 1.0f;  // share of the way in the range
+    const auto clip = [&](float at, float along, float low, float high) {
+      if (along == 0.0f) return;
+      const float a = (low - at) / along, b = (high - at) / along;
+      first = std::fmax(first, std::fmin(a, b));
+      last = std::fmin(last, std::fmax(a, b));
+    };
+    clip(from.x, way.x, range.low.x, range.high.x);
+    clip(from.y, way.y, range.low.y, range.high.y);
+    clip(from.z, way.z, range.low.z, range.high.z);
+    const float end = std::fmin(std::ceil(last * parts), parts - 1.0f);
+    for (float k = std::fmax(std::floor(first * parts), 1.0f); k <= end; k += 1.0f) {
+      see(from + way * (k / parts));
+    }
+  }
+}
+
 // Calls visit(tet) for the tets that pass a place in the solid. The solid is at its pose at the end
-// of the substep.
+// of the substep. A body may come across a side of the core only if a node moves farther than the
+// solid is thin: else the planes hold it.
 template <class Visit>
 void ForPassingTets(const Body& body, const LocalCollider& solid, NodeVectors from,
                     const Visit& visit) {
+  constexpr float kSpacing = 0.25f;  // [median edges]
   const NodeVectors to = body.y.span().first(body.x.size());
   Range range = {from[0], from[0]};
+  float farthest2 = 0.0f;
   for (size_t i = 0; i < from.size(); ++i) {
     range.Add(from[i]);
     range.Add(to[i]);
+    const Vec3 way = to[i] - from[i];
+    farthest2 = std::fmax(farthest2, Dot(way, way));
   }
-  const SolidCore core(solid.shape);
-  for (uint32_t p = 0; p < core.count; ++p) {
-    const Vec3 place = solid.end.rotation * core.points[p] + solid.end.position;
-    if (!range.Contains(place)) continue;
+  const float thinness = solid.shape.Thinness();
+  const bool is_fast = farthest2 > thinness * thinness;
+  const float spacing = is_fast ? kSpacing * body.simulation.median_edge : 0.0f;
+  ForPlaces(solid, range, spacing, [&](const Vec3& place) {
     for (uint32_t t = 0; t < body.surface.tets.size(); ++t) {
       if (PassesPlace(body.surface, t, from, to, place)) visit(t);
     }
-  }
+  });
 }
 
 bool IsSolid(const LocalCollider& collider) { return collider.is_solid && !collider.is_mesh(); }

@@ -28,8 +28,9 @@ inline constexpr uint64_t kMostMeshTriangles = uint64_t{1} << 30;
 /// Cell (column, row) of a height field has triangles 2 cell and 2 cell + 1, where cell = row
 /// (columns - 1) + column. Its diagonal leads from its first corner to the opposite one.
 struct TriangleSource {
-  HeightFieldShape field;
-  const Asset* asset = nullptr;  ///< with the materials of `mesh`
+  HeightFieldShape field = {.code = nullptr};
+  const TriangleCode* code = nullptr;  ///< triangle_code.h
+  const Asset* asset = nullptr;        ///< with the materials of `mesh`
   const StaticMeshView* mesh = nullptr;
   float scale = 1.0f;               ///< of the mesh
   uint64_t hash = 0;                ///< of all that it is, in the same order on every machine

@@ -2,6 +2,7 @@
 // Which points of a body are contacts, and the planes that hold them: found, kept, moved, dropped.
 // Source: plane_contacts.h.
 #include "contact/body_contacts.h"
+#include "contact/triangle_code.h"
 
 #include <algorithm>
 #include <cmath>
@@ -45,7 +46,8 @@ bool AreEnough(const ContactProblem& problem, std::span<const PlaneContact> cont
                const SunkPoint& point) {
   if (contacts.empty() || point.face == kNoTriangle) return !contacts.empty();
   const LocalCollider& collider = problem.InSlot(point.collider);
-  const Vec3 normal = collider.end.rotation * collider.mesh.Face(point.face).normal;
+  const ColliderMesh& mesh = collider.mesh;
+  const Vec3 normal = collider.end.rotation * mesh.source->code->face(mesh, point.face).normal;
   return contacts.size() >= kMostOnMesh ||
          std::ranges::any_of(contacts, [&](const PlaneContact& contact) {
            return AreAlike(contact.plane.normal, normal);
@@ -142,75 +144,14 @@ void FollowTriangle(const ContactProblem& problem, const LocalCollider& solid,
   contact->plane = FindHoldingPlane(solid, corners, held, start, problem.slop);
 }
 
-// Finds the triangle of a mesh that a contact has come to, as the substep starts: the nearest one
-// that faces its plane, once the point has left the triangle that holds it. A point behind that one
-// stays there, however deep it is: in a thin wall the other side may be nearer. Leaves no triangle
-// if the point has left the surface.
-void FollowMesh(const ContactProblem& problem, const LocalCollider& collider, const Vec3& start,
-                PlaneContact* contact) {
-  const Vec3 at = collider.start.ToLocal(start);
-  const MeshFace before = collider.mesh.Face(contact->face);
-  const float distance = std::sqrt(SquaredDistance(before, at));
-  const bool is_deep = before.Gap(at) < 0.0f && IsAbove(before, at);
-  if (distance > problem.slop && !is_deep) {
-    const float reach = distance + problem.slop;
-    const NearestPoint nearest = collider.mesh.FindNearest(at, reach, &before.normal);
-    // Beyond its border.
-    const bool has_left = std::fabs(nearest.gap) < nearest.distance - problem.slop;
-    contact->face = has_left ? kNoTriangle : nearest.face;
-  }
-  if (contact->face != kNoTriangle) {
-    contact->plane = PlaneOfFace(collider, contact->face, start, problem.slop);
-  }
-}
-
-// Moves a contact to the point of its triangle that a ridge presses on at the start of the substep.
-// The contact keeps its impulse. It has no face if the ridge does not reach the triangle any more.
-void FollowRidge(const ContactProblem& problem, const LocalCollider& collider,
-                 PlaneContact* contact, ContactState* state) {
-  constexpr float kSame = 0.01f;  // of weights: farther, the contact moves
-  PointCouplings& S = state->couplings;
-  if (S.num_slots == S.points.size()) state->KeepTouching();
-  const EmbeddedPoint point = state->PointOf(*contact);
-  Vec3 corners[3];
-  problem.surface.ForCorners(point.id, [&](int k, const EmbeddedPoint& corner) {
-    corners[k] = collider.start.ToLocal(corner.Of(problem.x));
-  });
-  RidgePoint at;
-  if (!FindRidgePoint(collider.mesh, contact->face, corners, point.u, point.v, problem.slop, &at)) {
-    contact->face = kNoTriangle;
-    return;
-  }
-  const bool moves = std::fabs(at.u - point.u) + std::fabs(at.v - point.v) > kSame;
-  if (moves && S.num_slots < S.points.size()) {
-    const EmbeddedPoint moved = problem.surface.Point(point.id, at.u, at.v);
-    if (moved.MovableShare() >= kLeastMovable) contact->slot = S.Add(moved);
-  }
-  const Vec3 start = state->PointOf(*contact).Of(problem.x);
-  contact->plane = PlaneOfRidge(collider, at, start, problem.slop);
-}
-
-// Finds the plane that holds a sunk point. Returns whether there is one: a ridge that the search
-// saw may just miss the triangle here, because numbers round differently.
+// Finds the plane that holds a sunk point. Returns whether there is one.
 bool FindPlane(const ContactProblem& problem, const SunkPoint& sunk, const EmbeddedPoint& point,
                std::span<const NodeVec> d, HoldingPlane* plane) {
   const LocalCollider& collider = problem.InSlot(sunk.collider);
-  const Vec3 start = point.Of(problem.x);
-  if (!collider.is_mesh() || !problem.surface.IsInside(sunk.id)) {
-    *plane = collider.is_mesh() ? PlaneOfFace(collider, sunk.face, start, problem.slop)
-                                : problem.PlaneFor(collider, point, d);
-    return true;
+  if (collider.is_mesh()) {
+    return collider.mesh.source->code->find_plane(problem, sunk, point, d, plane);
   }
-  Vec3 corners[3];
-  problem.surface.ForCorners(sunk.id, [&](int k, const EmbeddedPoint& corner) {
-    const Vec3 y = corner.Of(problem.y);
-    corners[k] = collider.end.ToLocal(d.empty() ? y : y + corner.Of(d));
-  });
-  RidgePoint at;
-  if (!FindRidgePoint(collider.mesh, sunk.face, corners, sunk.u, sunk.v, problem.slop, &at)) {
-    return false;
-  }
-  *plane = PlaneOfRidge(collider, at, start, problem.slop);
+  *plane = problem.PlaneFor(collider, point, d);
   return true;
 }
 
@@ -305,11 +246,7 @@ void BeginSubstep(const ContactProblem& problem, ContactState* state) {
     const LocalCollider& collider = problem.InSlot(contact.collider);
     const EmbeddedPoint& point = state->PointOf(contact);
     if (collider.is_mesh()) {
-      if (problem.surface.IsInside(point.id)) {
-        FollowRidge(problem, collider, &contact, state);
-      } else {
-        FollowMesh(problem, collider, point.Of(problem.x), &contact);
-      }
+      collider.mesh.source->code->follow(problem, collider, &contact, state);
       any_on_mesh = true;
     } else if (collider.is_solid && problem.surface.IsInside(point.id)) {
       FollowTriangle(problem, collider, &contact, state);

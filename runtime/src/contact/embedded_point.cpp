@@ -4,6 +4,7 @@
 #include "collision/surface_records.h"
 #include "contact/contact_problem.h"
 #include "contact/swept_triangle.h"
+#include "contact/triangle_code.h"
 
 #include <algorithm>
 #include <cmath>
@@ -98,7 +99,8 @@ Tangent LocalCollider::TangentFor(const Vec3& x) const {
   Tangent tangent = {{}, std::numeric_limits<float>::infinity()};
   if (!is_mesh()) {
     tangent = TangentAt(shape, local);
-  } else if (const NearestPoint nearest = mesh.FindNearest(local, reach, nullptr);
+  } else if (const NearestPoint nearest =
+                 mesh.source->code->find_nearest(mesh, local, reach, nullptr);
              nearest.face != kNoTriangle) {
     tangent = {nearest.normal, std::copysign(nearest.distance, nearest.gap)};
   }

@@ -99,7 +99,11 @@ bool NearMesh::ListFaces(const Box& box, const ColliderMesh& mesh) {
     if (!ComesInto(box, mesh, face)) return true;
     has_room = num_faces_ < faces_.size();
     if (!has_room) return false;
-    boxes_[num_faces_] = BoxAround(face);
+    const Box around = BoxAround(face);
+    around_faces_ = num_faces_ == 0 ? around
+                                    : Box{LowerOf(around_faces_.low, around.low),
+                                          UpperOf(around_faces_.high, around.high)};
+    boxes_[num_faces_] = around;
     faces_[num_faces_++] = face;
     return true;
   });
@@ -188,18 +192,20 @@ void NearMesh::AddTet(const ContactProblem& problem, const ColliderMesh& mesh, u
     to[k] = local_to_[tet.nodes[k]];
   }
   const Box box = BoxAround(tet, from, to, 2.0f * margin_);
+  // What is below a height field is inside: a face may be above.
+  const bool holds_below = mesh.source->mesh == nullptr;
+  const auto overlaps = [&](const Box& faces) {
+    return faces.low.x <= box.high.x && box.low.x <= faces.high.x && box.low.y <= faces.high.y &&
+           faces.low.z <= box.high.z && box.low.z <= faces.high.z &&
+           (holds_below || faces.low.y <= box.high.y);
+  };
+  if (has_all_faces_ && (num_faces_ == 0 || !overlaps(around_faces_))) return;  // as most tets
   constexpr float kBeforeSearch = -std::numeric_limits<float>::infinity();
   NearMeshTet near = {.tet = t,
                       .first_face = num_of_tets_,
                       .has_list = has_all_faces_,
                       .clearance = kBeforeSearch,
                       .of_others = kBeforeSearch};
-  const auto overlaps = [&](const Box& face) {
-    // What is below a height field is inside: a face may be above.
-    return face.low.x <= box.high.x && box.low.x <= face.high.x && box.low.y <= face.high.y &&
-           face.low.z <= box.high.z && box.low.z <= face.high.z &&
-           (mesh.source->mesh == nullptr || face.low.y <= box.high.y);
-  };
   for (uint32_t i = 0; i < num_faces_ && near.has_list; ++i) {
     if (!overlaps(boxes_[i]) || !ComesInto(box, mesh, faces_[i])) continue;
     near.has_list = num_of_tets_ < of_tets_.size();

@@ -121,6 +121,7 @@ class NearMesh {
   uint32_t num_tets_ = 0;
   Array<MeshFace> faces_;  // near the body, in the mesh's coordinates
   Array<Box> boxes_;       // around them
+  Box around_faces_;       // around all of these, if there are any
   uint32_t num_faces_ = 0;
   Array<uint16_t> of_tets_;  // indices of faces, for one tet after the other
   uint32_t num_of_tets_ = 0;

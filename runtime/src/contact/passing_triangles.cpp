@@ -110,14 +110,22 @@ SolidCore::SolidCore(const Solid& solid) {
   }
   const Vec3 reach = solid.box.Reach();
   const float thinness = solid.Thinness();
+  const float half[3] = {reach.x - thinness, reach.y - thinness, reach.z - thinness};
   points[count++] = {};
-  const auto corner = [&](int bit, int k, float most) {
-    return ((bit >> k) & 1) != 0 ? most - thinness : thinness - most;
+  const auto corner = [&](int bits) {
+    const auto at = [&](int axis) { return ((bits >> axis) & 1) != 0 ? half[axis] : -half[axis]; };
+    return Vec3{at(0), at(1), at(2)};
   };
-  for (int bit = 0; bit < 8; ++bit) {
-    const Vec3 point = {corner(bit, 0, reach.x), corner(bit, 1, reach.y), corner(bit, 2, reach.z)};
-    const auto is_same = [&](const Vec3& other) { return IsZero(other - point); };
-    if (std::none_of(points, points + count, is_same)) points[count++] = point;
+  const int extended =
+      (half[0] > 0.0f ? 1 : 0) | (half[1] > 0.0f ? 2 : 0) | (half[2] > 0.0f ? 4 : 0);
+  for (int bits = 0; bits < 8 && extended != 0; ++bits) {
+    if ((bits & ~extended) != 0) continue;  // the same corner as another one
+    points[count++] = corner(bits);
+    for (int axis = 0; axis < 3; ++axis) {
+      if ((extended & ~bits & (1 << axis)) == 0) continue;
+      sides[num_sides][0] = corner(bits);
+      sides[num_sides++][1] = corner(bits | (1 << axis));
+    }
   }
 }
 

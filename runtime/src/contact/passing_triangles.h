@@ -17,12 +17,14 @@
 namespace plush {
 
 /// Places inside a solid, in its coordinates: its middle, and of a long or flat one also places
-/// near its ends.
+/// near its corners, and the sides between these.
 struct SolidCore {
   explicit SolidCore(const Solid& solid);
 
-  Vec3 points[9];
+  Vec3 points[5];
   uint32_t count = 0;
+  Vec3 sides[4][2];
+  uint32_t num_sides = 0;
 };
 
 /// Whether a triangle of a CdgTet passes a place from its front to its back while the nodes move

@@ -5,6 +5,7 @@
 #include "base/vector_math.h"
 #include "collision/surface_records.h"
 #include "contact/sunk_points.h"
+#include "contact/triangle_code.h"
 
 #include <algorithm>
 
@@ -59,7 +60,9 @@ class Sensor {
 
 bool FindDeepestInSensor(const LocalCollider& sensor, const TouchingSurface& surface, NodeVectors x,
                          SensedPoint* out_deepest) {
-  if (sensor.is_mesh()) return FindDeepestInMesh(sensor, surface, x, out_deepest);
+  if (sensor.is_mesh()) {
+    return sensor.mesh.source->code->find_deepest(sensor, surface, x, out_deepest);
+  }
   const Sensor shape(sensor);
   SensedPoint deepest;
   bool found = false;

@@ -6,6 +6,7 @@
 #include "collision/surface_records.h"
 #include "collision/tree_walks.h"
 #include "contact/lowest_vertex.h"
+#include "contact/triangle_code.h"
 
 #include <algorithm>
 #include <array>
@@ -242,7 +243,7 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
   num_found_ = 0;
   for (const LocalCollider& plane : problem.colliders) {
     if (plane.is_mesh()) {
-      FindOnMesh(problem, plane, moved, depth, is_known, user);
+      plane.mesh.source->code->find_sunk(problem, plane, moved, depth, is_known, user, this);
       continue;
     }
     if (plane.is_solid) {

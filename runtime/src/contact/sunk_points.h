@@ -86,6 +86,10 @@ class SunkPoints {
   std::span<SunkPoint> Find(const ContactProblem& problem, std::span<const NodeVec> moved,
                             float depth, IsKnown is_known, const void* user);
 
+  /// The part of Find that adds the points of one mesh, for TriangleCode.
+  void FindOnMesh(const ContactProblem& problem, const LocalCollider& collider,
+                  std::span<const NodeVec> moved, float depth, IsKnown is_known, const void* user);
+
  private:
   // A CdgTet near a plane, and its vertices' lowest gap from the plane when it was last searched.
   struct NearTet {
@@ -106,8 +110,6 @@ class SunkPoints {
   std::span<NearTet> FindNearTets(const ContactProblem& problem, uint32_t plane, float depth);
   void FindInSolid(const ContactProblem& problem, const LocalCollider& solid,
                    std::span<const NodeVec> moved, float depth, IsKnown is_known, const void* user);
-  void FindOnMesh(const ContactProblem& problem, const LocalCollider& collider,
-                  std::span<const NodeVec> moved, float depth, IsKnown is_known, const void* user);
   bool MayMeet(const ContactProblem& problem, const LocalCollider& collider, uint32_t tet) const;
   void FindInTet(const ContactProblem& problem, const LocalCollider& collider, float depth,
                  IsKnown is_known, const void* user, NearMeshTet* near);

@@ -2,6 +2,7 @@
 // The triangles of colliders: of height fields and meshes. The world owns those of soft bodies.
 #include "plush/asset.h"
 
+#include "contact/triangle_code.h"
 #include "world/world_impl.h"
 
 #include <algorithm>
@@ -48,12 +49,14 @@ TriangleSource TrianglesOf(const ColliderDesc& desc, const StaticMeshView* mesh)
   const auto add = [&](uint64_t word) { source.hash = (source.hash ^ word) * 0x100000001b3ull; };
   if (desc.type == ShapeType::kHeightField) {
     source.field = desc.height_field;
+    source.code = desc.height_field.code;
     add(source.field.columns);
     add(std::bit_cast<uint32_t>(source.field.spacing));
     for (const float height : source.field.heights) add(std::bit_cast<uint32_t>(height));
   }
   if (desc.type == ShapeType::kMesh) {
     source.asset = desc.mesh.asset;
+    source.code = desc.mesh.code;
     source.mesh = mesh;
     source.scale = desc.mesh.scale;
     source.gives_coefficients = GivesCoefficients(*source.asset);
@@ -68,6 +71,7 @@ Status World::Impl::FindTriangles(const MeshShape& mesh, const StaticMeshView** 
   if (mesh.asset == nullptr || !mesh.asset->is_open()) {
     return Invalid("mesh.asset", "must be an open asset");
   }
+  if (mesh.code == nullptr) return Invalid("mesh.code", "is null: assign the shape as a whole");
   if (mesh.asset->is_static()) {
     *out_triangles = &mesh.asset->static_mesh();
     return CheckTriangles(**out_triangles, mesh.scale);
@@ -79,7 +83,7 @@ Status World::Impl::FindTriangles(const MeshShape& mesh, const StaticMeshView** 
     of_asset = NewObject<RestMesh>(allocator);
     if (of_asset == nullptr) return {StatusCode::kOutOfMemory, "mesh"};
     of_asset->next = std::exchange(rest_meshes, of_asset);
-    if (!MakeRestMesh(allocator, *mesh.asset, of_asset)) {
+    if (!mesh.code->make_rest_mesh(allocator, *mesh.asset, of_asset)) {
       FreeUnusedMeshes();
       return {StatusCode::kOutOfMemory, "mesh"};
     }

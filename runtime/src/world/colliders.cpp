@@ -56,12 +56,13 @@ Vec3 UnitVector(const Vec3& v) {
 // Shapes that the type does not name go back to their defaults: states do not hold them.
 ColliderDesc OnlyItsShape(const ColliderDesc& desc) {
   ColliderDesc only = desc;
+  const ColliderDesc none;
   if (desc.type != ShapeType::kPlane) only.plane = {};
   if (desc.type != ShapeType::kSphere) only.sphere = {};
   if (desc.type != ShapeType::kCapsule) only.capsule = {};
   if (desc.type != ShapeType::kBox) only.box = {};
-  if (desc.type != ShapeType::kHeightField) only.height_field = {};
-  if (desc.type != ShapeType::kMesh) only.mesh = {};
+  if (desc.type != ShapeType::kHeightField) only.height_field = none.height_field;
+  if (desc.type != ShapeType::kMesh) only.mesh = none.mesh;
   if (desc.type != ShapeType::kHull) only.hull = {};
   only.plane.normal = UnitVector(only.plane.normal);
   return only;
@@ -80,6 +81,9 @@ Status CheckHeightField(const HeightFieldShape& field) {
       !(field.spacing * static_cast<float>(std::max(field.columns, field.rows)) <=
         kMostColliderSize)) {
     return Invalid("height_field.spacing", "must be above 0, and the field at most 1e6 wide");
+  }
+  if (field.code == nullptr) {
+    return Invalid("height_field.code", "is null: assign the shape as a whole");
   }
   const auto is_height = [](float h) { return std::fabs(h) <= kMostColliderSize; };
   const auto wrong = std::ranges::find_if_not(field.heights, is_height);

@@ -77,7 +77,7 @@ Collider ToCollider(const StateCollider& c, uint64_t id, Hull* hull, const Trian
       out.desc.height_field = mesh.field;
       break;
     case ShapeType::kMesh:
-      out.desc.mesh = {mesh.asset, mesh.scale};
+      out.desc.mesh = {mesh.asset, mesh.scale, mesh.code};
       break;
     case ShapeType::kHull:
       out.desc.hull = {hull->given.span()};

@@ -117,7 +117,7 @@ void Simulate(const Asset& asset) {
   Query(world, asset);
   ColliderDesc mesh;  // its own surface at rest
   mesh.type = ShapeType::kMesh;
-  mesh.mesh.asset = &asset;
+  mesh.mesh = {&asset};
   mesh.pose.position.y = -0.1f;
   if (world.AddCollider(mesh, &plane).ok()) {
     for (int step = 0; step < 3; ++step) (void)world.Step(0.01f);

@@ -51,6 +51,7 @@ TEST_CASE("A remembered list of a mesh changes no point that a search finds") {
       heights.push_back(is_flat ? 0.0f : 0.05f + spacing * rough);
     }
     TriangleSource source;
+    source.code = &kTriangleCode;
     source.field = {heights, kPoints, kPoints, spacing};
     LocalCollider ground;
     ground.is_solid = true;

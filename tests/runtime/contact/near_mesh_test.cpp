@@ -65,6 +65,7 @@ bool IsKnown(const void*, const SunkPoint&) { return false; }
 struct InRoom {
   InRoom() : room(Room()), body(TetBox(4, 3, 3, 0.1), {.parts = 3}) {
     source.mesh = &room.mesh();
+    source.code = &kTriangleCode;
     ground.is_solid = true;
     ground.mesh.source = &source;
     ground.end.rotation = RotationMatrix(Quat{0.0f, 0.0f, 0.0f, 1.0f});

@@ -117,5 +117,15 @@ TEST_CASE("The core of a solid is inside it") {
     for (uint32_t k = 0; k < core.count; ++k) {
       CHECK(TangentAt(solid, core.points[k]).gap <= -0.999f * solid.Thinness());
     }
+    // A rectangle has four sides, a segment one.
+    CHECK(core.num_sides == (core.count == 5 ? 4 : core.count == 3 ? 1 : 0));
+    for (uint32_t k = 0; k < core.num_sides; ++k) {
+      const auto& [from, to] = core.sides[k];
+      CHECK(Length(to - from) > 0.0f);
+      for (const float share : {0.0f, 0.3f, 1.0f}) {
+        const Vec3 at = from + (to - from) * share;
+        CHECK(TangentAt(solid, at).gap <= -0.999f * solid.Thinness());
+      }
+    }
   }
 }

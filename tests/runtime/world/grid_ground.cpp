@@ -62,7 +62,7 @@ void GridGround::MakeHills(bool is_mesh, Random* random, Points* x) {
     plush::tests::CompleteMesh(&surface);
     mesh_ = std::make_unique<StaticSubject>(surface, MeshSides::kFront);
     desc.type = ShapeType::kMesh;
-    desc.mesh.asset = &mesh_->asset();
+    desc.mesh = {&mesh_->asset()};
   } else {
     desc.type = ShapeType::kHeightField;
     desc.height_field = {heights_, columns_, columns_, static_cast<float>(spacing_)};

@@ -307,6 +307,11 @@ TEST_CASE("Meshes that cannot be colliders are refused by name") {
   ColliderDesc desc = MeshOf(box);
   desc.mesh.scale = GENERATE(0.0f, -1.0f, 1.0e7f, std::numeric_limits<float>::quiet_NaN());
   CHECK(refusal(desc) == std::make_pair(StatusCode::kInvalidArgument, std::string("mesh.scale")));
+  ColliderDesc in_parts;  // does not link the code of meshes
+  in_parts.type = ShapeType::kMesh;
+  in_parts.mesh.asset = &box.asset();
+  CHECK(refusal(in_parts) ==
+        std::make_pair(StatusCode::kInvalidArgument, std::string("mesh.code")));
   desc.mesh = {nullptr, 1.0f};
   CHECK(refusal(desc) == std::make_pair(StatusCode::kInvalidArgument, std::string("mesh.asset")));
   tools::AssetContent content = ContentOf(TetBox(1, 1, 1, 0.1));

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// What the runtime calls of meshes and height fields. Their shapes refer to it, so that a program
+// that makes none does not link it.
+#pragma once
+
+#include "collision/rest_mesh.h"
+#include "contact/plane_contacts.h"
+#include "contact/sensor_overlap.h"
+#include "contact/sunk_points.h"
+
+namespace plush {
+
+struct TriangleCode {
+  /// See the functions and members of these names.
+  decltype(&MakeRestMesh) make_rest_mesh;
+  decltype(&FindDeepestInMesh) find_deepest;
+  MeshFace (*face)(const ColliderMesh& mesh, uint32_t index);
+  NearestPoint (*find_nearest)(const ColliderMesh& mesh, const Vec3& point, float reach,
+                               const Vec3* front);
+  /// SunkPoints::FindOnMesh.
+  void (*find_sunk)(const ContactProblem& problem, const LocalCollider& collider,
+                    std::span<const NodeVec> moved, float depth, SunkPoints::IsKnown is_known,
+                    const void* user, SunkPoints* sunk);
+  /// FollowMesh and FindMeshPlane.
+  void (*follow)(const ContactProblem& problem, const LocalCollider& collider,
+                 PlaneContact* contact, ContactState* state);
+  bool (*find_plane)(const ContactProblem& problem, const SunkPoint& sunk,
+                     const EmbeddedPoint& point, std::span<const NodeVec> d, HoldingPlane* plane);
+};
+
+/// Moves a contact, as the substep starts, to where a mesh holds its point now, and finds the
+/// plane. A contact that the mesh does not hold any more has no face.
+void FollowMesh(const ContactProblem& problem, const LocalCollider& collider, PlaneContact* contact,
+                ContactState* state);
+
+/// Finds the plane of a mesh that holds a sunk point. Returns whether there is one: a ridge that
+/// the search saw may just miss the triangle here, because numbers round differently.
+bool FindMeshPlane(const ContactProblem& problem, const SunkPoint& sunk, const EmbeddedPoint& point,
+                   std::span<const NodeVec> d, HoldingPlane* plane);
+
+}  // namespace plush
