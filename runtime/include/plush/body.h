@@ -203,7 +203,8 @@ struct IntersectionRegion {
 struct Intersection {
   uint32_t num_segments = 0, num_curves = 0;  ///< of the curves
   uint32_t num_regions = 0;                   ///< of both bodies
-  uint32_t num_volumes = 0;  ///< that curves and regions bound, and pieces of a body wholly inside
+  uint32_t num_volumes =
+      0;  ///< that curves and regions bound, arcs, and pieces of a body wholly inside
   bool is_complete = false;  ///< false: there was too little memory for all of them
   bool is_open = false;      ///< a curve or region ends at an open border
 };

@@ -76,8 +76,8 @@ struct HullShape {
 };
 
 /// What the runtime calls of triangles. A program that names neither a HeightFieldShape nor a
-/// MeshShape does not link it, unless it looks for colliders (World::Raycast and others) or draws
-/// them.
+/// MeshShape does not link it; one that looks for colliders (World::Raycast and others) or draws
+/// them links a part.
 struct TriangleCode;
 extern const TriangleCode kTriangleCode;
 

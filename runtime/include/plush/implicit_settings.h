@@ -54,7 +54,8 @@ enum class StressDifferential : uint8_t {
 
 /// What makes the linear solves converge faster.
 enum class Preconditioner : uint8_t {
-  kFactor,  ///< the factor of splitting's matrix, in long solves with clusters of nodes
+  kFactor,  ///< the factor of splitting's matrix; with clusters of nodes in solves of more than
+            ///< eight iterations, and beside constraints, a drag or another model
   kJacobi,  ///< the diagonal blocks of the matrix, 3 x 3
   kNone,
 };

@@ -217,10 +217,11 @@ class World {
   // with a ContactMethod, with nodes always.
 
   /// Adds a collider. A body inside it comes out slowly, see ContactSettings::push_out_time: to the
-  /// side of a plane's normal, or to the nearest side of other shapes. Wakes all bodies that may
-  /// touch it. Allocates memory for the contacts of each body. Errors: kInvalidArgument (a
-  /// description out of range), kUnsupported (a mesh of a body without a collision surface or of
-  /// more than 2^30 triangles, an open mesh as a sensor), kOutOfMemory.
+  /// side of a plane's normal, above a height field, or to the nearest side of a convex shape; of a
+  /// mesh only if it is less than a quarter of an edge deep. Wakes all bodies that may touch it.
+  /// Allocates memory for the contacts of each body. Errors: kInvalidArgument (a description out of
+  /// range), kUnsupported (a mesh of a body without a collision surface or of more than 2^30
+  /// triangles, an open mesh as a sensor), kOutOfMemory.
   Status AddCollider(const ColliderDesc& desc, ColliderId* out_id);
 
   /// Takes a collider out; its id becomes stale. Forgets its contacts. Wakes the bodies that touch

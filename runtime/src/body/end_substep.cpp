@@ -30,12 +30,12 @@ void Correct(const StepSettings& settings, float h, Body* body) {
   }
 }
 
-// The substep's last correction: no tet may end it flat or inside out. Lifts alternate with the
-// planes and constraints, because each can undo the other; a few rounds usually suffice. In a body
-// that colliders press flat as a whole they never do. Its nodes then move less, and the colliders
-// give way: nodes that were pressed past each other would leave the body tangled for ever.
-// Friction does not resist these moves, which are rare and small; the solve sees them in the next
-// substep. Leaves body->d alone: it may hold the way out.
+// The substep's last correction: no tet may end it flat or inside out, or pass flat in it. Lifts
+// alternate with the planes and constraints, because each can undo the other; a few rounds usually
+// suffice. In a body that colliders press flat as a whole they never do. Its nodes then move less,
+// and the colliders give way: nodes that were pressed past each other would leave the body tangled
+// for ever. Friction does not resist these moves, which are rare and small; the solve sees them in
+// the next substep. Uses body->rhs. Leaves body->d alone: it may hold the way out.
 void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
   constexpr int kRounds = 256, kPatience = 16, kHalvings = 64;
   constexpr float kStuck = 0.9f;
@@ -126,8 +126,8 @@ void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body
                    StepStats* stats) {
   if (may_be_flat) LiftBody(settings, h, body, stats);
   Correct(settings, h, body);
-  if (SolvesContact(settings)) StayOutsideSolids(body);
   if (!IsFiniteState(*body, h)) return Freeze(body, stats);
+  if (SolvesContact(settings)) StayOutsideSolids(body);
   const bool keeps = KeepsPrevious(*body);
   FinishNodes(body->x.span(), body->y.span().first(body->x.size()), GravityOf(settings, *body), h,
               body->v.span(), keeps ? body->previous.span() : body->x.span());
@@ -196,8 +196,8 @@ void EndSubstep(const SubstepOf& of, bool is_pushed, Body* body, StepStats* stat
   const Body::Progress& p = body->progress;
   const bool is_deep = is_pushed || FindWayOut(of.settings, of.system, body, stats);
   // Constraints move points as far as they like, after all tests.
-  const bool may_be_flat =
-      p.may_be_flat || MayBeFlat(p.lowest) || body->attached.block.any() || MovesFar(*body);
+  const bool may_be_flat = p.may_be_flat || MayBeFlat(p.lowest) || body->attached.block.any() ||
+                           (body->solver.method == nullptr && MovesFar(*body));
   FinishSubstep(of.settings, of.h, may_be_flat, body, stats);
   if (p.is_static) std::fill(body->v.begin(), body->v.end(), NodeVec());
   if (is_deep) PushOut(of.h, body);

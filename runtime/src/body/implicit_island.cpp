@@ -101,7 +101,6 @@ class IslandStep {
   Body* first_;
   StepStats* stats_;
   double longest2_ = 0.0;  // see ContactGradients
-  bool is_free_ = false;   // nothing outside the island acts on it but gravity
 };
 
 bool IslandStep::IsTaken() {
@@ -166,11 +165,13 @@ Way MissingWayOf(const SubstepOf& of, const Body& body) {
                  [&](size_t i) { return body.x[i] + (body.v[i] + gained) * of.h - body.y[i]; });
 }
 
-// Whether the sum of momenta is what gravity makes of it.
+// Whether the sum of momenta is what gravity makes of it. Contacts with colliders may be new in
+// this substep.
 bool IslandStep::KeepsMomentum() {
   bool keeps = !IsHeld();
   ForSteps([&](NewtonStep* step) {
-    keeps = keeps && !step->settings.quasistatic && step->settings.mass_damping == 0.0f;
+    keeps = keeps && !step->settings.quasistatic && step->settings.mass_damping == 0.0f &&
+            !step->body->attached.block.any();
   });
   return keeps;
 }
@@ -179,7 +180,7 @@ bool IslandStep::KeepsMomentum() {
 // 60 steps. Moves all bodies by one vector, so that it stays. That is less than positions can hold,
 // so each node takes over what the one before has lost by rounding.
 void IslandStep::RestoreMomentum() {
-  if (!is_free_) return;
+  if (!KeepsMomentum()) return;
   Way missing;
   ForBodies(
       [&](const SubstepOf& of, Body* body, StepStats*) { missing.Add(MissingWayOf(of, *body)); });
@@ -200,7 +201,6 @@ void IslandStep::RestoreMomentum() {
 
 void IslandStep::Begin() {
   const bool is_held = IsHeld();
-  is_free_ = KeepsMomentum();
   const auto goes_mean_way = [](const Body& body) {
     return body.contacts.any() && body.system->num_pinned == 0 && !body.attached.has_target;
   };

@@ -81,7 +81,6 @@ bool ReserveImplicit(const Allocator& allocator, const BodySolver& solver, Body*
        !own.matrix.Reserve(allocator, body->elements, nodes - 1))) {
     return false;
   }
-  std::fill(own.tets.begin(), own.tets.end(), ModelTet());  // of other settings
   return true;
 }
 

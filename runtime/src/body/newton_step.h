@@ -95,8 +95,8 @@ struct NewtonStep {
   void MakeInverses();
   double MultiplyTets(StressDifferential differential, std::span<const NodeVec> p,
                       std::span<NodeVec> q);
-  // Whether clusters are part of the preconditioner (cluster_solve.h). There they may be in any
-  // solve that contacts and springs leave alone, whatever keeps them from moving freely.
+  // Whether clusters are part of the preconditioner (cluster_solve.h). They may be in any solve
+  // without contacts and springs, also if constraints, a drag or a model keep them from moving.
   bool HasClusterSolve() const;
   void MakeClusterMatrix(std::span<ClusterSums> sums);
   void Precondition(const ClusterSolve* clusters, std::span<NodeVec> z);

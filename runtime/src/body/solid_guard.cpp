@@ -31,6 +31,7 @@ struct Range {
 // at its corners, and those along its sides, `spacing` apart or less, unless that is 0.
 template <class Visit>
 void ForPlaces(const LocalCollider& solid, const Range& range, float spacing, const Visit& visit) {
+  constexpr float kMostPlaces = 1000.0f;  // of a side; only bodies that are torn meet more
   const SolidCore core(solid.shape);
   const auto place_of = [&](const Vec3& p) { return solid.end.rotation * p + solid.end.position; };
   const auto see = [&](const Vec3& place) {
@@ -42,7 +43,10 @@ void ForPlaces(const LocalCollider& solid, const Range& range, float spacing, co
     const float parts = std::ceil(Length(way) / spacing);
     float first = 0.0f, last = 1.0f;  // share of the way in the range
     const auto clip = [&](float at, float along, float low, float high) {
-      if (along == 0.0f) return;
+      if (along == 0.0f) {
+        if (at < low || at > high) last = -1.0f;
+        return;
+      }
       const float a = (low - at) / along, b = (high - at) / along;
       first = std::fmax(first, std::fmin(a, b));
       last = std::fmin(last, std::fmax(a, b));
@@ -50,9 +54,12 @@ void ForPlaces(const LocalCollider& solid, const Range& range, float spacing, co
     clip(from.x, way.x, range.low.x, range.high.x);
     clip(from.y, way.y, range.low.y, range.high.y);
     clip(from.z, way.z, range.low.z, range.high.z);
-    const float end = std::fmin(std::ceil(last * parts), parts - 1.0f);
-    for (float k = std::fmax(std::floor(first * parts), 1.0f); k <= end; k += 1.0f) {
-      see(from + way * (k / parts));
+    const float begin = std::fmax(std::floor(first * parts), 1.0f);
+    const float count = std::fmin(std::ceil(last * parts), parts - 1.0f) - begin + 1.0f;
+    if (!(count > 0.0f)) continue;
+    const auto num_places = static_cast<uint32_t>(std::fmin(count, kMostPlaces));
+    for (uint32_t k = 0; k < num_places; ++k) {
+      see(from + way * ((begin + static_cast<float>(k)) / parts));
     }
   }
 }

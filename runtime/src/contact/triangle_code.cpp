@@ -4,7 +4,7 @@
 
 namespace plush {
 
-const TriangleCode kTriangleCode = {
+constinit const TriangleCode kTriangleCode = {
     MakeRestMesh,
     FindDeepestInMesh,
     [](const ColliderMesh& mesh, uint32_t index) { return mesh.Face(index); },

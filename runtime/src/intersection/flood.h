@@ -20,7 +20,7 @@
 
 namespace plush {
 
-/// A triangle that takes part in pairs.
+/// A triangle that closed curves cross.
 struct CutTriangle {
   uint32_t triangle = 0;
   uint32_t patch = 0;

@@ -49,7 +49,7 @@ struct LinearLimits {
 
 struct LinearResult {
   int iterations = 0;
-  double residual = 1.0;       ///< norm(r) / norm(b)
+  double residual = 1.0;       ///< norm(r) / norm(b), before the last iteration that is allowed
   double work = 0.0;           ///< b.d, >= 0
   bool is_indefinite = false;  ///< ended at a direction along which A is not positive
 };
@@ -80,7 +80,8 @@ LinearResult ConjugateGradients(const Multiply& multiply, const Precondition& pr
   std::copy(r.begin(), r.end(), p.begin());
   precondition(p);
   double rz = DotProduct(r, p);
-  // Vectors are long, so d moves with the change of p, one iteration late.
+  // Vectors are long, so d moves with the change of p, one iteration late, and what the last
+  // iteration would not use is not made.
   while (result.iterations < limits.iterations) {
     const double curvature = multiply(std::span<const NodeVec>(p), q);
     if (!(curvature > 0.0) || !(rz > 0.0)) {
@@ -91,12 +92,9 @@ LinearResult ConjugateGradients(const Multiply& multiply, const Precondition& pr
     result.work += step * rz;
     ++result.iterations;
     const auto a = static_cast<float>(step);
-    if (result.iterations == limits.iterations) {
-      result.residual = std::sqrt(MoveAlong(a, p, q, d, r) / b2);
-      break;
-    }
-    result.residual = std::sqrt(MoveResidual(a, q, r) / b2);
-    if (!(result.residual > limits.tolerance)) {
+    const bool is_last = result.iterations == limits.iterations;
+    if (!is_last) result.residual = std::sqrt(MoveResidual(a, q, r) / b2);
+    if (is_last || !(result.residual > limits.tolerance)) {
       AddScaled(a, p, d);
       break;
     }

@@ -57,7 +57,7 @@ LinearResult MinimumResiduals(const Multiply& multiply, const Precondition& prec
     std::copy(v.begin(), v.end(), q.begin());
     precondition(q);
     const double next = std::sqrt(std::fmax(DotProduct(v, q), 0.0));
-    const double a0 = c * delta - last_c * s * gamma, a1 = std::hypot(a0, next);
+    const double a0 = c * delta - last_c * s * gamma, a1 = std::sqrt(a0 * a0 + next * next);
     const double a2 = s * delta + last_c * c * gamma, a3 = last_s * gamma;
     if (!(a1 > 0.0)) break;
     const double work_of_z = result.iterations == 0 ? gamma : 0.0;

@@ -7,17 +7,6 @@
 
 #include <cmath>
 
-#ifndef PLUSH_SOLVER_VOLUME_SWEEP_LIMITS_
-#define PLUSH_SOLVER_VOLUME_SWEEP_LIMITS_
-namespace plush {
-
-// A tet passes flat if det F falls below this, and below this share of its start.
-inline constexpr float kLeastPassedDetF = kLeastHeldDetF;
-inline constexpr float kLeastPassedShare = 0.5f;
-
-}  // namespace plush
-#endif
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "solver/volume_sweep.cpp"
 #include <hwy/foreach_target.h>
@@ -122,10 +111,13 @@ size_t FindPassingBlock(const ElementView& elements, const NodeVec* before, cons
       const V start = hn::Mul(Dot(from.c0, of_from.c0), s), end = hn::Mul(Dot(to.c0, of_to.c0), s);
       const V third = hn::Mul(s, hn::Set(d, 1.0f / 3.0f));
       const V early = hn::Mul(Inner(of_from, to), third), late = hn::Mul(Inner(of_to, from), third);
-      const V lowest = hn::Min(hn::Min(early, late), end);
-      const V least =
-          hn::Min(hn::Set(d, kLeastPassedDetF), hn::Mul(start, hn::Set(d, kLeastPassedShare)));
-      const auto passes = hn::And(hn::Gt(start, zero), hn::Lt(lowest, least));
+      // Without Min, whose result for NaN depends on the instruction set.
+      const V share = hn::Mul(start, hn::Set(d, kLeastPassedShare));
+      const V held = hn::Set(d, kLeastHeldDetF);
+      const V least = hn::IfThenElse(hn::Lt(share, held), share, held);
+      const auto low =
+          hn::Or(hn::Lt(early, least), hn::Or(hn::Lt(late, least), hn::Lt(end, least)));
+      const auto passes = hn::And(hn::Gt(start, zero), low);
       if (!hn::AllFalse(d, hn::And(hn::Gt(s, zero), passes))) return block;
     }
   }
@@ -175,6 +167,20 @@ struct FlatTet {
   float missing;  // of det F, above 0
 };
 
+// Calls visit(tet, Dm^-1) for the tets of a block.
+template <class Visit>
+void ForTets(const TetBlock& block, const Visit& visit) {
+  for (size_t lane = 0; lane < kBlockTets; ++lane) {
+    if (!(block.det_dm_inv[lane] > 0.0f)) continue;  // a place without a tet
+    const auto column = [&](size_t k) {
+      return Vec3{block.dm_inv[k][lane], block.dm_inv[k + 1][lane], block.dm_inv[k + 2][lane]};
+    };
+    visit(
+        Tet{block.nodes[0][lane], block.nodes[1][lane], block.nodes[2][lane], block.nodes[3][lane]},
+        Mat3{column(0), column(3), column(6)});
+  }
+}
+
 // Calls visit(tet) for the flat tets, one after the other: each sees what became of those before.
 // Returns the sum of what they missed before.
 template <class Visit>
@@ -185,22 +191,14 @@ float ForFlatTets(const ElementView& elements, NodeVectors before, float least,
   };
   float sum = 0.0f;
   for (size_t b = next(0); b < elements.blocks.size(); b = next(b + 1)) {
-    const TetBlock& block = elements.blocks[b];
-    for (size_t lane = 0; lane < kBlockTets; ++lane) {
-      if (!(block.det_dm_inv[lane] > 0.0f)) continue;  // a place without a tet
-      const Tet tet = {block.nodes[0][lane], block.nodes[1][lane], block.nodes[2][lane],
-                       block.nodes[3][lane]};
-      const auto column = [&](size_t k) {
-        return Vec3{block.dm_inv[k][lane], block.dm_inv[k + 1][lane], block.dm_inv[k + 2][lane]};
-      };
-      const Mat3 dm_inv = {column(0), column(3), column(6)};
+    ForTets(elements.blocks[b], [&](const Tet& tet, const Mat3& dm_inv) {
       const Mat3 F = DeformationGradient(x[tet.a], x[tet.b], x[tet.c], x[tet.d], dm_inv);
       const float det = Determinant(F);
-      if (!(det < least)) continue;
+      if (!(det < least)) return;
       const float missing = LeastDetF(tet, dm_inv, before, least) - det;
-      if (!(missing > 0.0f)) continue;
+      if (!(missing > 0.0f)) return;
       if (visit(FlatTet{{tet.a, tet.b, tet.c, tet.d}, dm_inv, F, missing})) sum += missing;
-    }
+    });
   }
   return sum;
 }
@@ -248,11 +246,11 @@ bool PassesFlat(const Mat3& from, const Mat3& to) {
   if (!(start > 0.0f)) return false;
   const float b[4] = {start, inner(Cofactor(from), to) / 3.0f, inner(Cofactor(to), from) / 3.0f,
                       Determinant(to)};
-  return FallsBelow(b, std::fmin(kLeastPassedDetF, kLeastPassedShare * start), kHalvings);
+  return FallsBelow(b, std::fmin(kLeastHeldDetF, kLeastPassedShare * start), kHalvings);
 }
 
 // Calls visit(tet) for the tets that pass flat, one after the other: each sees what became of those
-// before. Ends if it returns true.
+// before.
 template <class Visit>
 void ForPassingTets(const ElementView& elements, std::span<const NodeVec> before,
                     std::span<const NodeVec> x, const Visit& visit) {
@@ -260,20 +258,12 @@ void ForPassingTets(const ElementView& elements, std::span<const NodeVec> before
     return HWY_DYNAMIC_DISPATCH(FindPassingBlock)(elements, before.data(), x.data(), first);
   };
   for (size_t b = next(0); b < elements.blocks.size(); b = next(b + 1)) {
-    const TetBlock& block = elements.blocks[b];
-    for (size_t lane = 0; lane < kBlockTets; ++lane) {
-      if (!(block.det_dm_inv[lane] > 0.0f)) continue;  // a place without a tet
-      const Tet tet = {block.nodes[0][lane], block.nodes[1][lane], block.nodes[2][lane],
-                       block.nodes[3][lane]};
-      const auto column = [&](size_t k) {
-        return Vec3{block.dm_inv[k][lane], block.dm_inv[k + 1][lane], block.dm_inv[k + 2][lane]};
-      };
-      const Mat3 dm_inv = {column(0), column(3), column(6)};
+    ForTets(elements.blocks[b], [&](const Tet& tet, const Mat3& dm_inv) {
       const auto gradient = [&](std::span<const NodeVec> at) {
         return DeformationGradient(at[tet.a], at[tet.b], at[tet.c], at[tet.d], dm_inv);
       };
-      if (PassesFlat(gradient(before), gradient(x)) && visit(tet)) return;
-    }
+      if (PassesFlat(gradient(before), gradient(x))) visit(tet);
+    });
   }
 }
 
@@ -313,7 +303,7 @@ bool HoldFlatTets(const ElementView& elements, NodeVectors before, float share,
 bool PassesFlat(const ElementView& elements, std::span<const NodeVec> before,
                 std::span<const NodeVec> x) {
   bool passes = false;
-  ForPassingTets(elements, before, x, [&](const Tet&) { return passes = true; });
+  ForPassingTets(elements, before, x, [&](const Tet&) { passes = true; });
   return passes;
 }
 
@@ -322,10 +312,10 @@ bool HoldPassingTets(const ElementView& elements, std::span<const NodeVec> befor
   bool any = false;
   ForPassingTets(elements, before, x, [&](const Tet& tet) {
     for (const uint32_t node : {tet.a, tet.b, tet.c, tet.d}) {
+      if (!(x[node].w > 0.0f)) continue;  // pins go to their targets
       x[node] -= (x[node] - before[node]) * share;
+      any = true;
     }
-    any = true;
-    return false;
   });
   return any;
 }

@@ -40,6 +40,8 @@ SweepChanges SweepVolumes(const ElementView& elements, float dt, std::span<NodeV
 inline constexpr float kLeastDetF = 0.05f;
 /// That of HoldFlatTets.
 inline constexpr float kLeastHeldDetF = 0.01f;
+/// A tet also passes flat only below this share of its det F at the start.
+inline constexpr float kLeastPassedShare = 0.5f;
 
 /// Whether a tet may have det F < kLeastDetF after the sweep that returned `last`: a quick test
 /// before HasFlatTet. Rarely misses one.

@@ -5,6 +5,7 @@
 #include "body/solver_method.h"
 #include "world/world_impl.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -93,6 +94,12 @@ Status World::SetSplitting(BodyId id, const SplittingSettings& settings) {
   return {};
 }
 
+// Whether what tets remember of one solver holds for the other.
+static bool HaveSameTets(const BodySolver& a, const BodySolver& b) {
+  return a.method == b.method && a.implicit.model == b.implicit.model &&
+         a.implicit.rotation == b.implicit.rotation && a.implicit.alpha == b.implicit.alpha;
+}
+
 Status World::SetSolver(BodyId id, const BodySolver& solver) {
   Body* body = nullptr;
   const Status found = Impl::FindBody(impl_, id, &body);
@@ -112,6 +119,9 @@ Status World::SetSolver(BodyId id, const BodySolver& solver) {
   }
   WakeUp(body);
   impl_->TakeFromCrowd(body);
+  if (!HaveSameTets(body->solver, solver)) {
+    std::fill(body->newton.tets.begin(), body->newton.tets.end(), ModelTet());
+  }
   body->solver = solver;
   body->splitting = solver.splitting;
   impl_->PlaceInCrowd(body);

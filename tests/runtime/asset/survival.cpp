@@ -162,6 +162,21 @@ void QueryStatic(const Asset& asset) {
   REQUIRE(world.AddBody(asset, {}, &id).code == StatusCode::kUnsupported);
   REQUIRE(world.PrepareSystem(asset, {}).code == StatusCode::kUnsupported);
   REQUIRE(FindRegion(asset, "high", &region).code == StatusCode::kInvalidArgument);
+  // As a collider, below a body.
+  static const ShapeAsset* const cube = new ShapeAsset(
+      SurfaceBytes(TetBox(1, 1, 1, 0.2), {.parts = 1, .depth = 0.0, .num_shells = 0}));
+  ColliderDesc desc;
+  desc.type = ShapeType::kMesh;
+  desc.mesh = {&asset};
+  ColliderId collider;
+  if (!world.AddCollider(desc, &collider).ok()) return;
+  BodyDesc above;
+  above.pose.position = CornersOf(mesh, 0)[0];
+  if (!world.AddBody(cube->asset(), above, &id).ok()) return;  // beyond what positions may be
+  for (int step = 0; step < 5; ++step) REQUIRE(world.Step(0.01f).ok());
+  SurfacePoint found;
+  const QueryFilter colliders = {.targets = kQueryColliders};
+  REQUIRE(world.ClosestPoint({1.0f, 2.0f, 3.0f}, 1.0e9f, colliders, &found).ok());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "runtime/collision/surface_fixtures.h"
 #include "runtime/simd_targets.h"
 #include "runtime/world/crowd_scene.h"
+#include "runtime/world/solid_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -130,6 +131,61 @@ Outcome Touch(const ShapeAsset&) { return FallOnBody(BodySolver()); }
 
 Outcome TouchImplicitly(const ShapeAsset&) { return FallOnBody(ImplicitSolver()); }
 
+// Cubes on a hull, a height field, a mesh, a ball and a belt; one hangs on a collider, and two on
+// each other. Returns the states of all.
+Outcome RestOnShapes(const ShapeAsset&) {
+  const ShapeAsset cube(
+      SurfaceBytes(TetBox(2, 2, 2, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0}));
+  const StaticSubject torus(plush::tests::MakeTorus(0.4, 0.15, 16, 10));
+  const std::vector<float> heights = {0.0f, 0.1f, 0.0f, 0.1f, 0.0f, 0.1f, 0.0f, 0.1f, 0.0f};
+  Random random(12);
+  std::vector<Vec3> points;
+  for (int i = 0; i < 20; ++i) points.push_back(ToVec3(0.3 * random.Direction()));
+  World world;
+  AddCollider(&world, HullAt({{0.1f, -0.3f, 0.1f}}, points));
+  ColliderDesc field;
+  field.type = ShapeType::kHeightField;
+  field.height_field = {heights, 3, 3, 0.3f};
+  field.pose.position = {0.8f, -0.05f, -0.2f};
+  AddCollider(&world, field);
+  AddCollider(&world, MeshOf(torus, {{2.1f, -0.15f, 0.1f}}));
+  AddCollider(&world, SphereAt({3.1f, -0.3f, 0.1f}, 0.3f));
+  ColliderDesc belt = BoxAt({{4.1f, -0.1f, 0.1f}}, {0.5f, 0.1f, 0.5f});
+  belt.surface_velocity = {0.3f, 0.0f, 0.1f};
+  const ColliderId last = AddCollider(&world, belt);
+  std::vector<BodyId> ids;
+  for (int i = 0; i < 8; ++i) {
+    BodyDesc body;
+    body.pose.position = {static_cast<float>(i), i < 5 ? 0.1f : 0.5f, 0.0f};
+    body.velocity = ToVec3(random.Vector(0.3));
+    ids.push_back(AddBody(&world, cube.asset(), body));
+  }
+  AttachmentDesc spring;
+  spring.weights = {1.0f, 0.0f, 0.0f, 0.0f};
+  spring.stiffness = 2000.0f;
+  spring.damping = 5.0f;
+  AttachmentId attachment;
+  spring.body = ids[5];
+  spring.other_collider = last;
+  spring.target = {0.9f, 0.8f, 0.0f};
+  REQUIRE(world.Attach(spring, &attachment).ok());
+  spring.body = ids[6];
+  spring.other_collider = {};
+  spring.other_body = ids[7];
+  spring.other_weights = {1.0f, 0.0f, 0.0f, 0.0f};
+  spring.rest_length = 0.5f;
+  REQUIRE(world.Attach(spring, &attachment).ok());
+  uint32_t contacts = 0;
+  for (int step = 0; step < 50; ++step) {
+    StepWorld(&world, 0.01f);
+    contacts = std::max(contacts, world.stats().contacts);
+  }
+  REQUIRE(contacts >= 5);
+  Outcome outcome = {world.StateHash(), {}};
+  for (const BodyId id : ids) outcome.Add({0, PositionsOf(world, id, cube.num_nodes())});
+  return outcome;
+}
+
 struct Scene {
   const char* name;
   Outcome (*simulate)(const ShapeAsset& shape);
@@ -142,14 +198,14 @@ TEST_CASE("Every instruction set takes bodies through the same motion") {
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, 5), {1.0e5, 0.4, 1000.0});
   const std::vector<int64_t> targets = SimdTargets();
   // Contact amplifies differences in rounding.
-  for (const auto& [name, simulate, tolerance] :
-       {Scene{"swing", Swing, 1e-4},
-        {"implicit", SwingImplicitly, 1e-4},
-        {"models", SwingOfModels, 1e-4},
-        {"fly", Fly, 1e-4},
-        {"drop", Drop, 0.02},
-        {"touch", Touch, 0.02},
-        {"implicit on splitting", TouchImplicitly, 0.02}}) {
+  for (const auto& [name, simulate, tolerance] : {Scene{"swing", Swing, 1e-4},
+                                                  {"implicit", SwingImplicitly, 1e-4},
+                                                  {"models", SwingOfModels, 1e-4},
+                                                  {"fly", Fly, 1e-4},
+                                                  {"drop", Drop, 0.02},
+                                                  {"touch", Touch, 0.02},
+                                                  {"implicit on splitting", TouchImplicitly, 0.02},
+                                                  {"shapes", RestOnShapes, 0.02}}) {
     CAPTURE(name);
     Outcome plain;
     {
