@@ -12,6 +12,8 @@
 #include "collision/static_mesh.h"
 #include "collision/static_mesh_query.h"
 #include "runtime/asset/opened_asset.h"
+#include "runtime/collision/surface_fixtures.h"
+#include "runtime/tet_fixtures.h"
 
 #include <catch2/catch.hpp>
 

@@ -2,6 +2,7 @@
 // Whole steps agree on every instruction set of this machine.
 #include "plush/solver.h"
 
+#include "runtime/collision/static_meshes.h"
 #include "runtime/collision/surface_fixtures.h"
 #include "runtime/simd_targets.h"
 #include "runtime/world/crowd_scene.h"
