@@ -121,9 +121,9 @@ struct ColliderDesc {
   CapsuleShape capsule = {};  ///< of kCapsule
   BoxShape box = {};          ///< of kBox
   HullShape hull = {};        ///< of kHull
-  HeightFieldShape height_field = {.code = nullptr};  ///< of kHeightField
-  MeshShape mesh = {.code = nullptr};                 ///< of kMesh
-  Pose pose = {};                                     ///< of the shape
+  HeightFieldShape height_field = {{}, 0, 0, 1.0f, nullptr};  ///< of kHeightField
+  MeshShape mesh = {nullptr, 1.0f, nullptr};                  ///< of kMesh
+  Pose pose = {};                                             ///< of the shape
   Vec3 velocity = {};          ///< of the pose's position, until changed [m/s]
   Vec3 angular_velocity = {};  ///< about the pose's position, until changed [rad/s]
   float friction = -1.0f;      ///< Coulomb coefficient, or below 0: the material's, see WorldDesc

@@ -49,7 +49,6 @@ void ChooseContacts(const ContactLengths& lengths, const Meeting& meeting,
     if (support == nullptr) continue;
     const Vec3 way = meeting.Way(point(0, old), point(1, old));
     PairContact kept = *support;
-    kept.normal = old.normal;
     kept.gap = Dot(kept.normal, way);
     if (!(Length(way - kept.normal * kept.gap) <= lengths.slip)) continue;
     for (int k = 0; k < 2; ++k) {

@@ -33,9 +33,8 @@ struct ContactLengths {
 };
 
 /// Of contacts nearer to each other than the spacing keeps one. A contact that carried load goes on
-/// at its own points, along its own normal, while a found one is near it and faces much the same
-/// way. Each search finds slightly others: a body that jumped to these would rock for ever, and a
-/// heap tremble. Then come the deepest of the others. Sorts `found`. `past`: of the step before.
+/// at its own points while a found one is near it: if it jumped to that one's, the body would rock
+/// for ever. Then come the deepest of the others. Sorts `found`. `past`: of the step before.
 void ChooseContacts(const ContactLengths& lengths, const Meeting& meeting,
                     std::span<PairContact> found, std::span<const PastContact> past,
                     ChosenContacts* chosen);
