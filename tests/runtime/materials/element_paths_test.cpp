@@ -122,7 +122,8 @@ Path FollowForces(RotationMethod method, const Matrix& start, Witness witness) {
 
 }  // namespace
 
-TEST_CASE("Forces with polar rotations have a potential, with QR and constant stiffness none") {
+TEST_CASE("Forces with polar rotations have a potential, with QR and constant stiffness none",
+          "[papers]") {
   // Regular tets: z > 0.1.
   const double polar = PathDifference(ForceOf(RotationMethod::kPolar), 0.1);
   const double qr = PathDifference(ForceOf(RotationMethod::kQr), 0.1);
@@ -132,6 +133,9 @@ TEST_CASE("Forces with polar rotations have a potential, with QR and constant st
   // With inverted tets: DAPD's exact forces have a potential, the approximate ones none.
   const double exact = PathDifference(ExactDegenerateForce(2), -3.0);
   const double approximate = PathDifference(ForceOf(RotationMethod::kDegenerationAware, 2), -3.0);
+  std::printf(
+      "work about a closed path: polar %.1e, QR %.1e; inverted, exact %.1e, approximate %.1e\n",
+      polar, qr, exact, approximate);
   CAPTURE(exact, approximate);
   CHECK(exact < 1e-3);
   CHECK(approximate > 0.01);
@@ -163,7 +167,7 @@ TEST_CASE("An inverted tet recovers without inverting further by DAPD, not by QR
 
 // [Civ, Fig. 4.5]. Polar decomposition and SVD keep an inverted tet reflected: it goes on to its
 // mirrored rest shape.
-TEST_CASE("Paths of an inverted tet by every rotation method") {
+TEST_CASE("Paths of an inverted tet by every rotation method", "[papers]") {
   constexpr struct {
     RotationMethod method;
     const char* name;

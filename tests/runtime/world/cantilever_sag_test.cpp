@@ -65,7 +65,7 @@ double SagOf(uint32_t across, const tools::Material& material) {
 
 }  // namespace
 
-TEST_CASE("Slender cantilevers converge with the mesh size to Timoshenko's beam") {
+TEST_CASE("Slender cantilevers converge with the mesh size to Timoshenko's beam", "[papers]") {
   const double nu = GENERATE(0.0, 0.3);
   // Sags by 0.8% of its length.
   const tools::Material material = {2.0e7, nu, 1000.0};
