@@ -362,6 +362,7 @@ bool WantsIteration(const SubstepOf& of, const Body& body, int least_of_island) 
   const int least = std::max(least_of_island, body.progress.least_iterations);
   const int done = body.progress.iterations;
   constexpr float kConverged = 3.0e-5f;  // [median edges]; above it, small bodies rock on slopes
+  constexpr float kAtRest = 1.0e-4f;     // [sizes per s]; slower moves need no more iterations
   constexpr int kMostWithoutCoarse = 8;
   if (body.progress.is_done) return false;
   if (done < least || body.progress.skips_search) return true;
@@ -370,9 +371,11 @@ bool WantsIteration(const SubstepOf& of, const Body& body, int least_of_island) 
   if (has_coarse && done < 2) return true;  // clusters have not moved yet
   const int own = of.settings.contact.iterations;
   if (!has_coarse && done < own) return true;
+  const float far = kConverged * body.simulation.median_edge;
   const float resisting = 1.0f + body.elements.damping / of.h;
+  const float at_rest = std::fmin(far, kAtRest * body.size * of.h);
   return done < (has_coarse ? own : std::max(own, kMostWithoutCoarse)) &&
-         body.progress.longest * resisting > kConverged * body.simulation.median_edge;
+         body.progress.longest > std::fmax(far / resisting, at_rest);
 }
 
 void EndSolves(const SubstepOf& of, Body* body, StepStats* stats) {
