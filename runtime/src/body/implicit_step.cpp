@@ -16,7 +16,7 @@
 // - Damping by beta resists changes of stretch, as it does in splitting.
 // - Clusters of nodes move rigidly before and after (coarse_level.h): with eight iterations, an
 //   armadillo's swing is then wrong by 0.002 instead of 0.24 of its motion. In long solves, and
-//   where they may not move freely, they are part of the preconditioner (cluster_solve.h).
+//   if they may not move freely, they are part of the preconditioner (cluster_solve.h).
 // - No tet is lifted that becomes flat: a lift adds energy, and this step resists the volume's
 //   change by the energy alone, as the equations say.
 // - A step d that overshoots is shortened by the work of b along it, which needs no energies.

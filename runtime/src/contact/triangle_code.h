@@ -28,8 +28,8 @@ struct TriangleCode {
                      const EmbeddedPoint& point, std::span<const NodeVec> d, HoldingPlane* plane);
 };
 
-/// Moves a contact, as the substep starts, to where a mesh holds its point now, and finds the
-/// plane. A contact that the mesh does not hold any more has no face.
+/// Moves a contact to the triangle that holds its point at the start of the substep, and finds the
+/// plane. If no triangle does, the contact has no face.
 void FollowMesh(const ContactProblem& problem, const LocalCollider& collider, PlaneContact* contact,
                 ContactState* state);
 

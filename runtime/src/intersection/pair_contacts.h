@@ -19,7 +19,7 @@ struct PairContact {
   float v[2] = {};             ///< and of their third ones
   Vec3 normal;          ///< unit, out of the fixed body: the way that separates the moved one
   float gap = 0.0f;     ///< dot(normal, point of moved - point of fixed) [m], negative: overlap
-  float area = 0.0f;    ///< of the region that it stands for [m^2]; 0 of an arc's
+  float area = 0.0f;    ///< of its region [m^2]; 0 on an arc
   uint32_t volume = 0;  ///< number of the contact volume
 };
 
