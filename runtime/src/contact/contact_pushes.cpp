@@ -176,9 +176,8 @@ bool FindPushOut(float share, ContactSolve* first, const JobSystem* jobs) {
     const float slop = of->problem.slop;
     AddDeepPoints(of);
     const auto want = [&](float gap, float least, PlaneContact* contact) {
-      const bool is_deep = gap < -least;
-      contact->push = is_deep ? -share * gap : -gap;
-      any = any || is_deep;
+      contact->push = gap < 0.0f ? -share * gap : -gap;
+      any = any || gap < -least;
     };
     for (PlaneContact& contact : of->state->Current()) {
       want(Gap(contact, of->state->PointOf(contact).Of(of->problem.y)), slop, &contact);
