@@ -22,32 +22,40 @@ namespace plush {
 namespace HWY_NAMESPACE {
 namespace {
 
-// sum over columns j of block[:, j] b_j for a chunk of kRows rows, in vectors of D.
-template <size_t kRows, class D>
+// sum over columns j of block[:, j] b_j for kChunks chunks of kRows rows, in vectors of D.
+template <size_t kRows, size_t kChunks, class D>
 struct ChunkSum {
   static constexpr size_t N = kLanes<D>;
   static constexpr size_t kParts = kRows / N;
   using V = hn::Vec<D>;
 
-  Xyz<V> sum[kParts];
+  Xyz<V> sum[kChunks * kParts];
 
   HWY_INLINE ChunkSum(D d, const float* block, const NodeVec* b, uint32_t columns) {
-    for (size_t p = 0; p < kParts; ++p) sum[p] = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    for (Xyz<V>& part : sum) part = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    const size_t chunk = kRows * columns;
     for (uint32_t j = 0; j < columns; ++j, block += kRows) {
       const V x = hn::Set(d, b[j].x), y = hn::Set(d, b[j].y), z = hn::Set(d, b[j].z);
-      for (size_t p = 0; p < kParts; ++p) {
-        const V l = hn::LoadU(d, block + N * p);
+      for (size_t p = 0; p < kChunks * kParts; ++p) {
+        const V l = hn::LoadU(d, block + p / kParts * chunk + N * (p % kParts));
         sum[p] = {Fma(l, x, sum[p].x), Fma(l, y, sum[p].y), Fma(l, z, sum[p].z)};
       }
     }
   }
 };
 
-template <size_t kRows, class D>
-HWY_INLINE void AddChunk(D d, const float* block, const NodeVec* b, uint32_t columns,
-                         const uint32_t* rows, NodeVec* x) {
-  const ChunkSum<kRows, D> chunk(d, block, b, columns);
-  for (size_t p = 0; p < chunk.kParts; ++p) AddToNodes(d, chunk.sum[p], rows + chunk.N * p, x);
+// Chunks whose sums fit into the registers. One chunk of 16 lanes has three sums, too few to hide
+// the latency of a multiply-add.
+template <class D>
+inline constexpr size_t kChunksAtOnce = kLanes<D> == 16 ? 2 : 1;
+
+template <size_t kRows, size_t kChunks, class D>
+HWY_INLINE void AddChunks(D d, const float* block, const NodeVec* b, uint32_t columns,
+                          const uint32_t* rows, NodeVec* x) {
+  const ChunkSum<kRows, kChunks, D> of(d, block, b, columns);
+  for (size_t p = 0; p < kChunks * of.kParts; ++p) {
+    AddToNodes(d, of.sum[p], rows + of.N * p, x);
+  }
 }
 
 // b_R += -L_RJ b_J.
@@ -58,11 +66,19 @@ HWY_INLINE void Descend(const Supernode& s, const uint32_t* rows, const float* v
   const uint32_t padded = PaddedRows(s.num_rows);
   fetch->Step();
   uint32_t row = 0;
+  if constexpr (kChunksAtOnce<Lanes16> == 2) {
+    constexpr uint32_t kRows = 2 * kChunkRows;
+    for (; row + kRows <= padded; row += kRows, values += kRows * s.num_columns) {
+      fetch->Step();
+      fetch->Step();
+      AddChunks<kChunkRows, 2>(Lanes16(), values, b, s.num_columns, rows + row, x);
+    }
+  }
   for (; row + kChunkRows <= padded; row += kChunkRows, values += kChunkRows * s.num_columns) {
     fetch->Step();
-    AddChunk<kChunkRows>(Lanes16(), values, b, s.num_columns, rows + row, x);
+    AddChunks<kChunkRows, 1>(Lanes16(), values, b, s.num_columns, rows + row, x);
   }
-  if (row < padded) AddChunk<kRowPadding>(Lanes8(), values, b, s.num_columns, rows + row, x);
+  if (row < padded) AddChunks<kRowPadding, 1>(Lanes8(), values, b, s.num_columns, rows + row, x);
 }
 
 // Gathers the nodes of a chunk: x of its rows, then y, then z.
@@ -251,7 +267,7 @@ HWY_INLINE void SumColumns(const Supernode& s, const float* values, const float*
 template <size_t kRows, class D>
 HWY_INLINE void StoreChunk(D d, const float* block, const NodeVec* b, uint32_t columns,
                            NodeVec* out) {
-  const ChunkSum<kRows, D> chunk(d, block, b, columns);
+  const ChunkSum<kRows, 1, D> chunk(d, block, b, columns);
   constexpr uint32_t kInOrder[kChunkRows] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   for (size_t p = 0; p < chunk.kParts; ++p) {
     AddToNodes(d, chunk.sum[p], kInOrder + chunk.N * p, out);
