@@ -250,6 +250,35 @@ TEST_CASE("An impact takes more iterations, rest does not") {
   CHECK(world.stats().outer_iterations == 2);
 }
 
+// Without the impulses of the step before it would take over 100.
+TEST_CASE("At rest few sweeps suffice, also after a change of the step, a sleep and a state") {
+  ShapeAsset shape(SurfaceBytes(TetBox(4, 2, 4, 0.1), {.parts = 3, .depth = 0.0, .num_shells = 0}));
+  WorldDesc desc;
+  desc.sleep.speed = 0.0f;
+  desc.contact.sweeps = 256;
+  World world(desc);
+  AddPlane(&world, {});
+  BodyDesc body;
+  body.material.damping = 0.02f;
+  const BodyId id = AddBody(&world, shape.asset(), body);
+  for (int step = 0; step < 300; ++step) StepWorld(&world, kDt);
+  const auto check = [&](float dt) {
+    StepWorld(&world, dt);
+    CHECK(world.stats().contacts > 3);
+    CHECK(world.stats().contact_sweeps <= 4);
+    CHECK(world.stats().max_speed < 1.0e-3f * 0.2f);
+  };
+  for (int step = 0; step < 10; ++step) check(kDt);
+  check(0.5f * kDt);  // impulses are scaled by the square of the step
+  check(kDt);
+  world.SetSleep({.speed = 0.05f, .time = 0.02f});
+  for (int step = 0; step < 10; ++step) StepWorld(&world, kDt);
+  REQUIRE(world.stats().asleep == 1);
+  world.SetSleep({.speed = 0.0f});
+  REQUIRE(world.Wake(id).ok());
+  check(kDt);
+}
+
 TEST_CASE("A plate on many nodes comes to rest") {
   const ShapeAsset shape(TetBox(7, 2, 7, 0.1), kMaterial);
   World world;

@@ -31,8 +31,15 @@ struct SlopeDesc {
   double cell = 0.1;         ///< of the box of 4 x 2 x 4 cells [m]
   bool has_surface = false;  ///< the box touches with a flat surface, not with its nodes
   float damping = 0.0f;      ///< [s]
-  WorldDesc world = {};
+  WorldDesc world = Awake();
   SplittingSettings splitting = {};
+
+  /// Nothing falls asleep: what sleeps would pass for at rest.
+  static WorldDesc Awake() {
+    WorldDesc desc;
+    desc.sleep.speed = 0.0f;
+    return desc;
+  }
 };
 
 /// A box of kMaterial at rest on a tilted plane through the origin.
