@@ -17,7 +17,7 @@ struct Tuning {
   int newton_iterations = 1;  ///< of kSplitting its outer iterations; in [1, 64]
   int linear_iterations = 0;  ///< of kImplicit, in [1, 10000]; else 0
   double dt = 0.01;           ///< time step [s]
-  double damping = 0.0;       ///< of the whole body [s]
+  double damping = 0.0;       ///< of the material, in the whole body [s]
 
   bool operator==(const Tuning&) const = default;
 };

@@ -121,6 +121,15 @@ void AddMovingPins(const SceneBody& body, const Asset& asset, SceneWorld* scene_
   }
 }
 
+// Of a body that is not yet held by its constraints: SetQuasistatic follows them.
+BodySolver DynamicSolver(const BodySolver& solver) {
+  BodySolver dynamic = solver;
+  if (!solver.implicit.quasistatic) return dynamic;
+  dynamic.implicit.quasistatic = false;
+  dynamic.implicit.mass_damping = 0.0f;  // as in the factor of a quasistatic body
+  return dynamic;
+}
+
 Result<Done> AddCopies(const SceneBody& body, uint32_t asset_index, SceneWorld* scene_world,
                        FindingList* findings) {
   const Asset& asset = *scene_world->assets[asset_index];
@@ -128,6 +137,7 @@ Result<Done> AddCopies(const SceneBody& body, uint32_t asset_index, SceneWorld* 
   if (!pinned.ok()) return pinned.error();
   AddMovingPins(body, asset, scene_world);
   const std::string stem = std::filesystem::path(body.asset).stem().string();
+  const BodySolver solver = DynamicSolver(body.solver);
   for (uint32_t copy = 0; copy < body.count; ++copy) {
     BodyDesc desc;
     desc.pose = CopyPose(body, asset, copy);
@@ -139,7 +149,7 @@ Result<Done> AddCopies(const SceneBody& body, uint32_t asset_index, SceneWorld* 
     desc.gravity_factor = body.gravity_factor;
     desc.max_speed = body.max_speed;
     desc.filter = body.filter;
-    desc.solver = &body.solver;
+    desc.solver = &solver;
     BodyId id;
     const Status status = scene_world->world->AddBody(asset, desc, &id);
     if (!status.ok()) return StatusError(body.asset, status);
@@ -206,6 +216,20 @@ Result<Done> AddCollider(const SceneCollider& collider, size_t index, SceneWorld
   const Status status = built->world->AddCollider(desc, &built->colliders.emplace_back());
   if (status.ok()) return Done{};
   return StatusError("colliders[" + std::to_string(index) + "]", status);
+}
+
+// Makes those bodies quasistatic that are so in the scene.
+Result<Done> SetQuasistatic(const Scene& scene, SceneWorld* built) {
+  size_t at = 0;
+  for (const SceneBody& body : scene.bodies) {
+    for (uint32_t copy = 0; copy < body.count; ++copy, ++at) {
+      if (!body.solver.implicit.quasistatic) continue;
+      const SceneWorldBody& added = built->bodies[at];
+      const Status status = built->world->SetSolver(added.id, body.solver);
+      if (!status.ok()) return StatusError("body '" + added.name + "'", status);
+    }
+  }
+  return Done{};
 }
 
 Result<Done> AddBodies(const Scene& scene, SceneWorld* scene_world, FindingList* findings) {
@@ -305,7 +329,7 @@ Result<SceneWorld> BuildSceneWorld(const Scene& scene, FindingList* findings) {
   }
   const auto added = AddBodies(scene, &built, findings);
   if (!added.ok()) return added.error();
-  for (const auto add : {AddAttachments, AddConstraints}) {
+  for (const auto add : {AddAttachments, AddConstraints, SetQuasistatic}) {
     const auto added_all = add(scene, &built);
     if (!added_all.ok()) return added_all.error();
   }

@@ -34,9 +34,11 @@ struct MaterialOverride {
                            ///< sweeps take at most 0.47
   float density = -1.0f;   ///< mean density of the body [kg/m^3], > 0; scales every node's mass, so
                            ///< that heavier materials stay heavier
-  float damping = -1.0f;   ///< Kelvin-Voigt relaxation time [s], in [0, 10]: how long the material
-                           ///< resists a change of shape. At 0 only the integrator damps. A body of
-                           ///< 1 m and 1e5 Pa wobbles at 0.01 and settles like dough at 0.1
+  float damping = -1.0f;   ///< Kelvin-Voigt relaxation time beta [s], in [0, 10]: how long the
+                           ///< material resists a change of its stretch S, by the stress 2 mu beta
+                           ///< dS/dt. The volume term, lambda (det F - 1), has no part in it. At 0
+                           ///< only the integrator damps. A body of 1 m and 1e5 Pa wobbles at 0.01
+                           ///< and settles like dough at 0.1
   float friction = -1.0f;  ///< Coulomb coefficient of the whole surface
   /// Share of the speed at which points leave what they hit faster than 0.2 m/s and than 2
   /// |gravity| times the substep, at most 1. Adds no energy. Stiff bodies rebound at this share,

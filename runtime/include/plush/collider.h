@@ -179,8 +179,8 @@ inline constexpr float kMostStiffness = 1.0e12f;
 /// pushes, too, if it is shorter than at rest. Forces are those at the end of each substep: every
 /// stiffness is stable.
 ///
-/// In the body's cage, the point is sum weights[i] x[nodes[i]]: see SurfacePoint. Pinned nodes do
-/// not feel the spring.
+/// In the body's cage, the point is sum weights[i] x[nodes[i]]: see SurfacePoint. Node i feels
+/// weights[i] of the force [Civ, Eq. 3.24, 3.26], unless it is pinned.
 struct AttachmentDesc {
   BodyId body;
   uint32_t nodes[4] = {};  ///< of the body's cage; may be equal
@@ -207,11 +207,11 @@ enum class ConstraintKind : uint8_t {
   kPlane,  ///< in the plane through the target with the normal `direction`, without friction
 };
 
-/// Holds a point of a body to a place, a line or a plane of the world, without compliance: after
-/// each step, the point is off by rounding only, at most 1e-6 of the body's size. In the cage, the
-/// point is sum weights[i] x[nodes[i]], see SurfacePoint; a single node has the weights (1, 0, 0,
-/// 0). A point that pinned nodes carry by more than three quarters is not held, nor is a frozen
-/// body's; with a ContactMethod, what keeps nodes out of colliders comes last.
+/// Holds a point of a body to a place, a line or a plane of the world, without compliance [Civ, Eq.
+/// 3.42]: after each step, the point is off by rounding only, at most 1e-6 of the body's size. In
+/// the cage, the point is sum weights[i] x[nodes[i]], see SurfacePoint; a single node has the
+/// weights (1, 0, 0, 0). A point that pinned nodes carry by more than three quarters is not held,
+/// nor is a frozen body's; with a ContactMethod, what keeps nodes out of colliders comes last.
 ///
 /// Any set of constraints is allowed. One that earlier ones imply (by the order of slots) holds
 /// nothing: the same point twice, or a fifth one in a tet. So does one that is nearly implied:
@@ -225,9 +225,9 @@ struct ConstraintDesc {
   Vec3 direction = {0.0f, 1.0f, 0.0f};  ///< finite, not zero; normalised on use; not of kPoint
   Vec3 target;                          ///< [m]
   /// Share of the distance to the target's place, line or plane at the start of a step that the
-  /// step closes, in (0, 1]: k_r of [Civ, 3.4.2.3]. At 1 the constraint always holds. Below, a
-  /// point that starts elsewhere comes in over several steps. Constraints are linear, so that none
-  /// drifts, whatever the share.
+  /// step closes, in (0, 1]: k_r of [Civ, 3.4.2.3, Eq. 3.54, 3.55]. At 1 the constraint always
+  /// holds. Below, a point that starts elsewhere comes in over several steps. Constraints are
+  /// linear, so that none drifts, whatever the share.
   float correction = 1.0f;
 };
 

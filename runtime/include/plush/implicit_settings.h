@@ -68,6 +68,19 @@ enum class LinearMethod : uint8_t {
 
 /// How exactly a step of the implicit solver is solved. The body's velocities at the start of the
 /// step give the first positions.
+///
+/// These settings mean less while colliders or other bodies touch a body, or attachments hold it:
+/// - newton_iterations and newton_tolerance: iterations go on while one moves a node by more than
+///   3e-5 median edges (CageView), up to the larger of newton_iterations and
+///   ContactSettings::iterations, and one more takes out points that then lie deep. Bodies that
+///   touch or that springs join make as many as any of them wants, and up to 8 if their clusters
+///   cannot move.
+/// - linear_method and preconditioner: solves are always conjugate steps of the contact solve with
+///   the factor.
+/// - linear_iterations and linear_tolerance: steps that take sunk points out do not count, but four
+///   times linear_iterations is the end. The tolerance is that of a step's length, relative to the
+///   first one's. Bodies that touch each other take the most iterations and the least tolerance.
+/// Constraints alone change none of this.
 struct ImplicitSettings {
   int newton_iterations = 0;         ///< most per substep, 1..64; 0: as tuned, else 1
   int linear_iterations = 0;         ///< most conjugate gradients' of each, 1..10000; 0: as tuned
@@ -86,7 +99,7 @@ struct ImplicitSettings {
   LinearMethod linear_method = LinearMethod::kConjugateGradients;
   bool quasistatic = false;  ///< steps go to where forces balance, without inertia and damping.
                              ///< Pins must stop every rigid motion, or constraints that the
-                             ///< body has before World::SetSolver
+                             ///< body has before World::SetSolver; else both refuse it
   // What tets are made of. All but the default pair, which is splitting's energy, cost several
   // times as much, and have clusters in the preconditioner only.
   MaterialModel model = MaterialModel::kCorrectedCorotated;

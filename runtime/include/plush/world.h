@@ -115,8 +115,9 @@ class World {
   ///   PrepareTimeStep, unless a body of the same asset, material, pins and
   ///   ImplicitSettings::mass_damping has factors (WorldDesc::idle_systems).
   /// - Equal undamped bodies step together in crowds, which is several times as fast.
-  /// Errors: kInvalidArgument (asset not open, non-finite or out-of-range description),
-  /// kUnsupported (a static mesh), kOutOfMemory (also with 2^24 bodies).
+  /// Errors: kInvalidArgument (asset not open, non-finite or out-of-range description, a
+  /// quasistatic body that its pins do not hold: see SetSolver), kUnsupported (a static mesh),
+  /// kOutOfMemory (also with 2^24 bodies).
   Status AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id);
 
   /// Takes a body out and frees its memory; its id becomes stale. Costs the same however many
@@ -272,9 +273,9 @@ class World {
   Status SetFilter(ColliderId id, const Filter& filter);
   Status GetFilter(BodyId id, Filter* out_filter) const;  ///< Errors: only those of ids.
 
-  // Attachments: springs that hold bodies. Equal bodies keep stepping in crowds, unless a spring
-  // joins two of them. Bodies that springs join step one after the other in one job, and fall
-  // asleep and wake together.
+  // Attachments: springs that hold bodies. Their forces go to the nodes by weight [Civ, Eq. 3.24 to
+  // 3.26]. Equal bodies keep stepping in crowds, unless a spring joins two of them. Bodies that
+  // springs join step one after the other in one job, and fall asleep and wake together.
 
   /// Attaches a point of a body to a target. Wakes the bodies. Allocates memory for it in the
   /// bodies. Errors: kInvalidArgument (a number of the description out of range, a fixed body,
@@ -309,9 +310,10 @@ class World {
   /// slots. Valid as body_events() are.
   std::span<const AttachmentEvent> attachment_events() const;
 
-  // Constraints: they hold points of bodies in place, on a line or in a plane. Equal bodies keep
-  // stepping in crowds. Both solvers hold them exactly: splitting as rows of its solves without
-  // compliance, the implicit solver by a projector.
+  // Constraints: they hold points of bodies in place, on a line or in a plane [Civ, Eq. 3.40 to
+  // 3.42]. Equal bodies keep stepping in crowds. Both solvers hold them exactly: splitting as rows
+  // of its solves without compliance, the implicit solver by the projector S = I - H^T (H H^T)^-1 H
+  // of all their gradients H [Civ, Eq. 3.44, 3.45, which leave out the inverse].
 
   /// Holds a point of a body. Wakes it. Allocates memory for it in the body: with c constraints
   /// about 4 bytes per node and 1 kB for each, and 550 c^2 bytes. Errors: kInvalidArgument (a
@@ -323,8 +325,8 @@ class World {
   Status AddConstraint(const SurfacePoint& at, const ConstraintDesc& desc, ConstraintId* out_id);
 
   /// Lets the target reach `target` [m] at the end of the next step, on a straight line, and stay
-  /// there. The point follows in the directions in which it is held. Wakes the body if the target
-  /// moves. Errors: kInvalidArgument (beyond kMostCoordinate).
+  /// there. The point follows in the directions in which it is held [Civ, Eq. 3.54, 3.55]. Wakes
+  /// the body if the target moves. Errors: kInvalidArgument (beyond kMostCoordinate).
   Status MoveConstraint(ConstraintId id, const Vec3& target);
 
   /// The mean force of the last step on the body [N]. Zero of constraints that others imply; else
@@ -398,19 +400,19 @@ class World {
   Status AddImpulses(BodyId id, std::span<const Vec3> impulses);
 
   /// Pushes a body at a point of its surface by an impulse [N s]. The point is one that a query
-  /// found; its node weights share out the impulse [Civ, Eq. 3.26]. A force that acts through one
+  /// found; its node weights share out the impulse [Civ, Eq. 3.27]. A force that acts through one
   /// step is an impulse of force times dt. Wakes the body. Errors: kInvalidArgument (not valid(), a
   /// point on a collider: nothing pushes those, nodes or weights that the body's surface does not
   /// have, non-finite impulse, fixed body, a velocity beyond float's range).
   Status AddImpulse(const SurfacePoint& at, const Vec3& impulse);
 
   /// Changes the velocity of a point of a body's surface by exactly `change` [m/s], as an impulse
-  /// there would [Civ, Eq. 3.34]. Wakes the body. Errors: those of AddImpulse, and
+  /// there would [Civ, Eq. 3.33]. Wakes the body. Errors: those of AddImpulse, and
   /// kInvalidArgument if pinned nodes carry three quarters of the point or more.
   Status AddVelocity(const SurfacePoint& at, const Vec3& change);
 
   /// Moves a point of a body's surface by exactly `change` [m]: its nodes by mass, as by an impulse
-  /// there [Civ, Eq. 3.33]. The centre of mass moves, too. Keeps velocities and contacts. Wakes the
+  /// there [Civ, Eq. 3.34]. The centre of mass moves, too. Keeps velocities and contacts. Wakes the
   /// body. Errors: those of AddVelocity, frozen body, a position beyond kMostCoordinate.
   Status AddDisplacement(const SurfacePoint& at, const Vec3& change);
 
@@ -486,7 +488,8 @@ class World {
   /// and releases all others, which lose their targets. Makes the factors for the last time step
   /// and its fractions unless they exist: this allocates and takes about a millisecond for some
   /// thousand tets. Changes nothing on failure. Wakes the body. Errors: kInvalidArgument (fixed
-  /// body, no such node, a matrix without a factor: see Step), kOutOfMemory.
+  /// body, no such node, a matrix without a factor: see Step, a quasistatic body that is no longer
+  /// held), kOutOfMemory.
   Status SetPinnedNodes(BodyId id, std::span<const uint32_t> pinned_nodes);
   /// Writes the pinned nodes, of a fixed body all nodes, in ascending order, or as many as fit.
   /// `out_count` gets the number of all. Errors: only those of ids.
@@ -516,7 +519,10 @@ class World {
 
   /// Changes BodyDesc::solver, and BodyDesc::splitting to the solver's, and wakes the body. May
   /// allocate. With another ImplicitSettings::mass_damping it makes factors, as SetMaterial does,
-  /// unless they exist (PrepareSystem). Errors: kInvalidArgument (out of range), kOutOfMemory.
+  /// unless they exist (PrepareSystem). ImplicitSettings::quasistatic is refused unless the body's
+  /// pins and constraints stop every rigid motion of each connected part of its tets: three points
+  /// off one line do. If they include constraints, add the body with another solver, then them, and
+  /// call this last. Errors: kInvalidArgument (out of range, not held), kOutOfMemory.
   Status SetSolver(BodyId id, const BodySolver& solver);
   Status GetSolver(BodyId id, BodySolver* out_solver) const;  ///< Errors: those of ids.
 

@@ -27,7 +27,7 @@ void BeginAttachments(const StepSettings& settings, int k, int count, Body* body
 /// body that has frozen stop to act.
 void EndAttachments(float h, int count, Body* body);
 
-/// Moves the iterate so that the constraints hold, see AttachedPoints::Hold.
+/// Moves the iterate so that the constraints hold [Civ, Eq. 3.54, 3.55], see AttachedPoints::Hold.
 void HoldConstraints(Body* body);
 /// The same in a substep of `h` seconds, noted for reactions. Changes body->d.
 void HoldConstraints(float h, Body* body);

@@ -8,7 +8,7 @@
 namespace plush {
 
 /// Adds what an impulse on the first point, and its opposite on the second, changes in `nodes`,
-/// which are displacements [kg m] or velocities [kg m/s] [Civ, Eq. 3.33]. Static bodies keep
+/// which are displacements [kg m] or velocities [kg m/s] [Civ, Eq. 3.32]. Static bodies keep
 /// theirs.
 void AddImpulse(const Vec3& impulse, std::span<NodeVec> MovedNodes::*nodes, BodyContact* contact);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "materials/degeneration_aware.h"
 
+#include "materials/rotation_method.h"
 #include "runtime/materials/material_fixtures.h"
 
 #include <catch2/catch.hpp>
@@ -152,29 +153,33 @@ TEST_CASE("The differentials of the displaced gradient and its rotation are thei
 }
 
 TEST_CASE("The exact stress of degenerate tets is the derivative of their energy") {
-  Random random(3);
+  const auto method = GENERATE(RotationMethod::kDegenerationAware, RotationMethod::kProject,
+                               RotationMethod::kReflect);
+  const uint32_t seed = GENERATE(3u, 6u);
+  const Displacement<double> displacement = DisplacementOf(RotationSettings<double>{method});
+  Random random(seed);
   double most_left_out = 0.0;
   for (int i = 0; i < kSamples; ++i) {
     const Subject s = DegenerateSubject(&random, i);
     const LameConstants<double> lame = LameOf(1.0, random.Uniform(0.0, 0.45));
     const Matrix dF = FromEigen(random.Matrix(1.0)), other = FromEigen(random.Matrix(1.0));
     for (const Material material : {Material::kCorotated, Material::kCorrectedCorotated}) {
-      CAPTURE(i, int(s.pair), int(material), Determinant(s.F));
+      CAPTURE(seed, i, int(method), int(s.pair), int(material), Determinant(s.F));
       const auto rotation = [&](const Matrix& F) {
-        return InvertibleRotation(DisplacedGradient(kSmooth, F, s.b));
+        return InvertibleRotation(DisplacedGradient(displacement, F, s.b));
       };
       const auto energy = [&](const Matrix& F) {
         return EnergyDensity(material, lame, F, rotation(F));
       };
       const auto stress = [&](const Matrix& F) {
-        return DegenerateStress(material, lame, kSmooth, F, s.b, rotation(F));
+        return DegenerateStress(material, lame, displacement, F, s.b, rotation(F));
       };
       const Matrix P = stress(s.F), R = rotation(s.F);
       const double slope = FiniteDifference(energy, s.F, dF, 1e-4);
       CHECK(Inner(P, dF) == Approx(slope).margin(1e-6 * (1.0 + NormOf(P)) * NormOf(dF)));
       most_left_out = std::max(most_left_out, NormOf(P - Stress(material, lame, s.F, R)));
       const auto differential = [&](const Matrix& direction) {
-        return DegenerateStressDifferential(material, lame, kSmooth, s.F, s.b, R, direction);
+        return DegenerateStressDifferential(material, lame, displacement, s.F, s.b, R, direction);
       };
       const Matrix dP = differential(dF);
       const Matrix expected = FiniteDifference(stress, s.F, dF, 1e-4);
@@ -188,14 +193,60 @@ TEST_CASE("The exact stress of degenerate tets is the derivative of their energy
         return Stress(material, lame, F, rotation(F));
       };
       const Matrix dR =
-          PolarRotationDifferential(DisplacedGradient(kSmooth, s.F, s.b), R,
-                                    DisplacedGradientDifferential(kSmooth, s.F, s.b, dF));
+          PolarRotationDifferential(DisplacedGradient(displacement, s.F, s.b), R,
+                                    DisplacedGradientDifferential(displacement, s.F, s.b, dF));
       const Matrix change = FiniteDifference(approximate, s.F, dF, 1e-4);
       CHECK(NormOf(ExactStressDifferential(material, lame, s.F, R, dF, dR) - change) <
             1e-6 * (1.0 + NormOf(change)));
     }
   }
+  CAPTURE(seed, int(method), most_left_out);
   CHECK(most_left_out > 0.1);
+}
+
+// The energy does not change to first order with R where R^T F is symmetric. So the kink of Project
+// and Reflect is one of the stress, not of the energy.
+TEST_CASE("At the threshold exact stresses are continuous, their differentials by DAPD only") {
+  constexpr RotationMethod kMethods[] = {RotationMethod::kDegenerationAware,
+                                         RotationMethod::kProject, RotationMethod::kReflect};
+  constexpr uint32_t kSeed = 7;
+  constexpr double kOff = 1e-7;  // of det F from alpha, on either side
+  Random random(kSeed);
+  double stress_jumps[3] = {}, differential_jumps[3] = {};
+  for (int i = 0; i < kSamples; ++i) {
+    const LameConstants<double> lame = LameOf(1.0, random.Uniform(0.0, 0.45));
+    const Subject s(&random, 0.1 - kOff, 0.1 - kOff);
+    const Matrix above = s.F * std::cbrt((0.1 + kOff) / Determinant(s.F));
+    const Matrix dF = FromEigen(random.Matrix(1.0));
+    for (const Material material : {Material::kCorotated, Material::kCorrectedCorotated}) {
+      for (size_t k = 0; k < 3; ++k) {
+        const Displacement<double> displacement =
+            DisplacementOf(RotationSettings<double>{kMethods[k]});
+        const auto rotation = [&](const Matrix& F) {
+          return InvertibleRotation(DisplacedGradient(displacement, F, s.b));
+        };
+        const auto stress = [&](const Matrix& F) {
+          return DegenerateStress(material, lame, displacement, F, s.b, rotation(F));
+        };
+        const auto differential = [&](const Matrix& F) {
+          return DegenerateStressDifferential(material, lame, displacement, F, s.b, rotation(F),
+                                              dF);
+        };
+        const auto jump = [&](const auto& function) {
+          const Matrix of_above = function(above);
+          return NormOf(function(s.F) - of_above) / (1.0 + NormOf(of_above));
+        };
+        stress_jumps[k] = std::max(stress_jumps[k], jump(stress));
+        differential_jumps[k] = std::max(differential_jumps[k], jump(differential));
+      }
+    }
+  }
+  for (size_t k = 0; k < 3; ++k) {
+    CAPTURE(kSeed, int(kMethods[k]), stress_jumps[k], differential_jumps[k]);
+    CHECK(stress_jumps[k] < 1e-4);
+    if (k == 0) CHECK(differential_jumps[k] < 1e-3);
+    if (k != 0) CHECK(differential_jumps[k] > 0.1);
+  }
 }
 
 TEST_CASE("Above the threshold, exact and approximate stress agree with the regular ones") {

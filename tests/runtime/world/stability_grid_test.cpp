@@ -24,6 +24,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -306,10 +307,10 @@ Failures RunScenes(uint32_t first, int count, SceneKind kind, const BodySolver* 
                 r.finite ? "" : "NOT FINITE", r.gain, r.joules, r.step, r.depth,
                 cases[i].what.c_str());
   }
-  const auto deepest =
-      std::ranges::max_element(cases, {}, [](const Case& a) { return a.result.depth; });
-  if (deepest->result.depth > 0.0) {
-    std::printf("  deepest: %.4f; %s\n", deepest->result.depth, deepest->what.c_str());
+  std::ranges::stable_sort(cases, std::greater<>(), [](const Case& a) { return a.result.depth; });
+  for (size_t i = 0; i < cases.size() && (i == 0 || !(cases[i].result.depth < kMostDepth)); ++i) {
+    if (i == shown || !(cases[i].result.depth > 0.0)) break;
+    std::printf("  deepest: %.4f; %s\n", cases[i].result.depth, cases[i].what.c_str());
   }
   return failures;
 }
@@ -347,20 +348,21 @@ TEST_CASE("Bodies on a floor, in a V or in a box of planes end finite above them
 // 0.11 radians per step strain themselves in the air, before they touch anything: eight linear
 // iterations are too few for them. With 100, or with 30 in each of four Newton iterations, none
 // gains. One of seven single stiff tets in a V is pressed 0.27 sizes into it by the others, and
-// comes out. With 8 x 100, a ball of mixed stiffness that jams in a V is 0.023 deep for some steps.
+// comes out. With 8 x 100, of all 60 none freezes or gains, and two are deep: these seven by 0.14,
+// and a ball of mixed stiffness that jams in a V, by 0.023 for some steps (seeds 100005, 100024).
 TEST_CASE("Implicit bodies on a floor or in a V of planes end finite, few gain", "[long]") {
   const int count = tests::FullTests() ? 60 : 20 / kShare;
   const BodySolver few = ImplicitSolver();
   const Failures failures = RunScenes(100001, count, SceneKind::kPlanes, &few);
   CHECK(failures.frozen == 0);
   CHECK(failures.gaining <= std::max(1, count / 20));  // 3 of 60
-  CHECK(failures.fallen <= 1);
+  CHECK(failures.fallen <= 1);                         // 1 of 60
   if (!tests::FullTests()) return;
   const BodySolver many = ImplicitSolver({.newton_iterations = 8, .linear_iterations = 100});
   const Failures left = RunScenes(100001, count, SceneKind::kPlanes, &many);
   CHECK(left.frozen == 0);
   CHECK(left.gaining == 0);
-  CHECK(left.fallen <= 2);
+  CHECK(left.fallen <= 2);  // 2 of 60
 }
 
 TEST_CASE("Bodies on hills and between boxes that close end finite, few gain", "[long]") {

@@ -113,4 +113,69 @@ TEST_CASE("A scene's constraints hold, copy by copy, also after a state") {
   CHECK_THAT(loaded.error().message, Contains("constraints"));
 }
 
+TEST_CASE("Constraints alone hold a quasistatic body of a scene, which goes to its equilibrium") {
+  const tests::TemporaryFolder folder;
+  const std::string start = R"({"bodies":[{"asset":")" + tests::WriteBall(folder) +
+                            R"(","count":2,"position":[0,1,0],"material":{"young":1e5}}],
+    "solver":{"name":"implicit","newton_iterations":30,"linear_iterations":200,"newton_tolerance":1e-6,
+      "linear_tolerance":1e-6,"mass_damping":2,"quasistatic":true}, "steps":4, "constraints":[
+    {"body":0,"at":[-3,1.75,0.5]}, {"body":0,"at":[3,1.75,0.5],"kind":"line","direction":[1,0,0]})";
+  const std::string third = R"(,{"body":0,"at":[0.5,1.75,3]}]})";
+  const auto parsed = ParseScene(start + third, "");
+  if (!parsed.ok()) FAIL(parsed.error().message);
+  const Scene& scene = parsed.value();
+  SceneWorld built = BuildOrFail(scene);
+  const World& world = *built.world;
+  RunOrFail(scene, &built);
+  const CageView& cage = built.asset_of(built.bodies[0]).cage();
+  for (size_t copy = 0; copy < 2; ++copy) {
+    const BodyId id = built.bodies[copy].id;
+    BodySolver solver;
+    REQUIRE(world.GetSolver(id, &solver).ok());
+    CHECK(solver.implicit == scene.bodies[0].solver.implicit);
+    std::vector<uint8_t> is_held(cage.nodes.size(), 0);
+    double lift = 0.0;
+    for (const SceneWorldConstraint& of : built.constraints) {
+      if (of.body != copy) continue;
+      ConstraintDesc desc;
+      REQUIRE(world.GetConstraint(of.id, &desc).ok());
+      for (const uint32_t node : desc.nodes) is_held[node] = 1;
+      Vec3 force;
+      REQUIRE(world.ConstraintForce(of.id, &force).ok());
+      lift += double(force.y);
+    }
+    BodyMoments moments;
+    REQUIRE(world.Moments(id, &moments).ok());
+    CHECK(lift == Approx(9.81 * moments.mass).epsilon(1e-3));
+    // All other nodes hang on their tets.
+    std::vector<Vec3> forces(cage.nodes.size());
+    REQUIRE(world.ElasticForces(id, forces).ok());
+    double most = 0.0, heaviest = 0.0;
+    for (size_t i = 0; i < forces.size(); ++i) {
+      if (is_held[i] != 0) continue;
+      const double weight = 9.81 * double(cage.masses[i]);
+      const double missing[3] = {double(forces[i].x), double(forces[i].y) - weight,
+                                 double(forces[i].z)};
+      for (const double component : missing) most = std::fmax(most, std::fabs(component));
+      heaviest = std::fmax(heaviest, weight);
+    }
+    CAPTURE(copy, most, heaviest);
+    CHECK(most < 1e-3 * heaviest);
+  }
+  const auto state = SaveSceneState(built, scene.dt);
+  REQUIRE(state.ok());
+  SceneWorld other = BuildOrFail(scene);
+  REQUIRE(LoadSceneState(state.value(), scene.dt, &other).ok());
+  CHECK(RunOrFail(scene, &other).state_hash == RunOrFail(scene, &built).state_hash);
+
+  const auto two = ParseScene(start + "]}", "");  // the body may turn about the line
+  REQUIRE(two.ok());
+  FindingList findings;
+  const auto loose = BuildSceneWorld(two.value(), &findings);
+  REQUIRE_FALSE(loose.ok());
+  CHECK(loose.error().exit_code == ExitCode::kUsage);
+  CHECK_THAT(loose.error().message,
+             Contains("body 'ball.0': implicit.quasistatic needs pins or constraints"));
+}
+
 }  // namespace plush::tools
