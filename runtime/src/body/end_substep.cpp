@@ -30,12 +30,24 @@ void Correct(const StepSettings& settings, float h, Body* body) {
   }
 }
 
+// Mean way of the nodes in the substep.
+Vec3 MeanWay(const Body& body) {
+  Vec3 mean;
+  for (size_t i = 0; i < body.x.size(); ++i) mean += body.y[i] - body.x[i];
+  return mean * (1.0f / static_cast<float>(body.x.size()));
+}
+
+bool HasPins(const Body& body) {
+  return std::ranges::any_of(body.x, [](const NodeVec& x) { return x.w == 0.0f; });
+}
+
 // The substep's last correction: no tet may end it flat or inside out, or pass flat in it. Lifts
 // alternate with the planes and constraints, because each can undo the other; a few rounds usually
 // suffice. In a body that colliders press flat as a whole they never do. Its nodes then move less,
 // and the colliders give way: nodes that were pressed past each other would leave the body tangled
-// for ever. Friction does not resist these moves, which are rare and small; the solve sees them in
-// the next substep. Uses body->rhs. Leaves body->d alone: it may hold the way out.
+// for ever. They move less than a free body as a whole does: a collider that carries it along must
+// not leave it behind. Friction does not resist these moves, which are rare and small; the solve
+// sees them in the next substep. Uses body->rhs. Leaves body->d alone: it may hold the way out.
 void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
   constexpr int kRounds = 256, kPatience = 16, kHalvings = 64;
   constexpr float kStuck = 0.9f;
@@ -43,6 +55,10 @@ void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stat
   const std::span<NodeVec> y = body->y.span(), before = body->rhs.span();
   std::copy(body->x.begin(), body->x.end(), before.begin());
   before[body->x.size()] = y[body->x.size()];
+  if (!HasPins(*body)) {
+    const Vec3 carried = MeanWay(*body);
+    for (size_t i = 0; i < body->x.size(); ++i) before[i] += carried;
+  }
   const auto passes = [&] { return body->contacts.any() && PassesFlat(body->elements, before, y); };
   bool is_flat = HasFlatTet(body->elements, y);
   if (!is_flat && !passes()) return;
@@ -181,9 +197,7 @@ float ShareOut(const SubstepOf& of) { return ShareOut(of.settings, of.h); }
 static bool MovesFar(const Body& body) {
   constexpr float kFar = 0.25f;  // [median edges]
   if (!body.contacts.any()) return false;
-  Vec3 mean;
-  for (size_t i = 0; i < body.x.size(); ++i) mean += body.y[i] - body.x[i];
-  mean = mean * (1.0f / static_cast<float>(body.x.size()));
+  const Vec3 mean = MeanWay(body);
   const float far = kFar * body.simulation.median_edge;
   for (size_t i = 0; i < body.x.size(); ++i) {
     const Vec3 beside = body.y[i] - body.x[i] - mean;
