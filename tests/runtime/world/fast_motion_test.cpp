@@ -221,10 +221,10 @@ TEST_CASE("Small and thin solids do not pass through a body's triangles, however
   std::printf("%u throws: %u passed, %u too deep, deepest vertex after 1 s %.4f sizes\n",
               throws.count(), passed, too_deep, deepest / kSize);
   CHECK(passed == 0);
-  // In 3 of 10,000 throws, all with plates at more than 7 sizes a step, the body ends across an
-  // edge of the plate, between places of its core: a vertex stays up to 0.04 sizes deep.
-  CHECK(too_deep <= throws.count() / 2000);
-  CHECK(deepest < 0.05 * kSize);
+  // One of 10,000 with AVX-512: seed 4695, a body at a plate that rests, at 6.6 sizes a step, ends
+  // 0.018 sizes deep. Other instruction sets round otherwise and may have another one.
+  CHECK(too_deep <= throws.count() / 5000);
+  CHECK(deepest < 0.03 * kSize);
   CHECK(frozen == 0);
 }
 
