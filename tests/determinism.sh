@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Bakes and simulates the same models with several builds of Plush, on one thread and on two, and
-# fails if any byte of a bake or any state hash differs.
+# Bakes and simulates the same models, and the sample scenes terrain and hang, with several builds
+# of Plush, on one thread and on two, and fails if any byte of a bake or any state hash differs.
 #
 # usage: tests/determinism.sh BUILD_DIR...
 set -euo pipefail
@@ -14,11 +14,11 @@ if [ -n "${PLUSH_TEST_MODELS:-}" ]; then
   models+=("$PLUSH_TEST_MODELS/armadillo_10k.obj" "$PLUSH_TEST_MODELS"/dirty/*.o*)
 fi
 
-# Prints "bake HASH" and a "state HASH" per scene of model $2 with build $1 on $3 threads.
+# Prints "bake HASH" and a "state HASH" per scene of model $1 with build $2 on $3 threads.
 hashes() {
-  local plush=$1/tools/plush out=$work/a.plush limit=()
+  local plush=$2/tools/plush out=$work/a.plush limit=()
   [ "$3" = 1 ] && limit=(taskset -c 0)  # the bake takes as many threads as it may run on
-  "${limit[@]}" "$plush" bake "$2" -o "$out" -q
+  "${limit[@]}" "$plush" bake "$1" -o "$out" -q
   echo "bake $(sha256sum <"$out" | cut -c 1-16)"
   cat >"$work/scene.json" <<SCENE
 {"steps": 60, "threads": $3,
@@ -48,6 +48,27 @@ SCENE
     { echo "nothing touches" && return 1; }
 }
 
+# The same of the sample scenes on hills (a height field and a mesh) and on springs, one of which
+# breaks, with build $1 on $2 threads.
+scene_hashes() {
+  local plush=$1/tools/plush name scene limit=() models=$root/samples/models
+  [ "$2" = 1 ] && limit=(taskset -c 0)
+  for name in bear duck octopus; do
+    "${limit[@]}" "$plush" bake "$models/$name.glb" -o "$work/$name.plush" --tets 400 --young 4e4 \
+      --damping 0.15 -q
+  done
+  "${limit[@]}" "$plush" bake "$root/samples/scenes/hills.obj" -o "$work/hills.plush" --static -q
+  echo "bake $(sha256sum <"$work/hills.plush" | cut -c 1-16)"
+  cp "$root/samples/scenes/hills.f32" "$work/"
+  for scene in terrain hang; do
+    sed "s/{\"steps\": [0-9]*/{\"steps\": 300, \"threads\": $2/" "$root/samples/scenes/$scene.json" \
+      >"$work/scene.json"
+    simulate
+    grep -A 2 '"contacts": {' "$work/stats.json" | grep -q '"max": [1-9]' || [ $scene = hang ] ||
+      { echo "nothing touches" && return 1; }
+  done
+}
+
 # Runs the scene with $plush and prints its state.
 simulate() {
   "$plush" simulate "$work/scene.json" --stats "$work/stats.json" -q
@@ -55,19 +76,28 @@ simulate() {
 }
 
 failed=0
-for model in "${models[@]}"; do
-  reference=""
+# usage: compare NAME BUILD_DIR...
+# Prints the hashes that command $of gives for each build and number of threads, if they are equal.
+compare() {
+  local name=$1 reference="" build threads found
+  shift
   for build in "$@"; do
     for threads in 1 2; do
-      found=$(hashes "$build" "$model" "$threads") || found="failed"
+      found=$("${of[@]}" "$build" "$threads") || found="failed"
       : "${reference:=$found}"
       if [ "$found" != "$reference" ] || [ "$found" = failed ]; then
-        echo "DIFFERS: $(basename "$model") with $build on $threads threads: $found"
+        echo "DIFFERS: $name with $build on $threads threads: $found"
         failed=1
       fi
     done
   done
-  echo "$(basename "$model"): $(echo $reference)"
+  echo "$name: $(echo $reference)"
+}
+for model in "${models[@]}"; do
+  of=(hashes "$model")
+  compare "$(basename "$model")" "$@"
 done
-[ "$failed" = 0 ] && echo "${#models[@]} models: the same bytes and states from $# builds on 1 and 2 threads"
+of=(scene_hashes)
+compare "scenes terrain and hang" "$@"
+[ "$failed" = 0 ] && echo "${#models[@]} models and two scenes: the same bytes and states from $# builds on 1 and 2 threads"
 exit "$failed"

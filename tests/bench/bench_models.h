@@ -66,9 +66,10 @@ void AddHeapCases();
 void AddHullCases();  ///< hull/make/8, make/256, point_inside, point_outside, triangle
 /// peer/vbd
 void AddDescentCases(const ModelFolder& models, const ReferenceFolder& trajectories);
-void AddStateCases(const ModelFolder& models);      ///< state/save_arm_4k_x105, state/load_...
-void AddCageCases(const ModelFolder& models);       ///< cage/armadillo_86k and other models
-void AddBakeCases(const ModelFolder& models);       ///< check/horse_97k, bake/armadillo_86k
+void AddStateCases(const ModelFolder& models);  ///< state/save_arm_4k_x105, state/load_...
+void AddCageCases(const ModelFolder& models);   ///< cage/armadillo_86k and other models
+/// check/horse_97k, static_bake/100k, bake/armadillo_86k
+void AddBakeCases(const ModelFolder& models);
 void AddPartitionCases(const ModelFolder& models);  ///< partition/armadillo_86k and others
 void AddOpenCases(const ModelFolder& models);  ///< open/100k, open_trusted/100k, spawn/400_tets
 void AddRayCases(const ModelFolder& models);  ///< rays/deformed_100, rays/static_100k, and Embree's

@@ -56,6 +56,12 @@ double ImplicitEuler::AddSpring(size_t index, const Points& x, Points* gradient)
     slope = (k * longer + c * more) * way.normalized();
     energy = 0.5 * k * longer * longer + 0.5 * c * more * more;
   }
+  const double pull = slope.norm();
+  if (pull > spring.max_force) {
+    const double more = pull - spring.max_force;
+    energy -= 0.5 * more * more / (k + c);
+    slope *= spring.max_force / pull;
+  }
   for (const auto& [node, weight] : spring.weights) gradient->col(node) += weight * slope;
   return energy;
 }
@@ -66,13 +72,28 @@ void ImplicitEuler::MakeSpringHessians(const Points& x) {
     const Spring& spring = settings_.springs[i];
     const double k = spring.stiffness, c = spring.damping / settings_.dt_s;
     Eigen::Matrix3d& out = stiffnesses_.emplace_back(Eigen::Matrix3d::Identity() * (k + c));
-    if (spring.rest_length == 0.0) continue;
-    const Eigen::Vector3d way = WayOf(spring, x), n = way.normalized();
-    const double pull =
+    const Eigen::Vector3d way = WayOf(spring, x);
+    if (spring.rest_length == 0.0) {
+      const Eigen::Vector3d slope = k * way + c * (way - starts_[i]);
+      if (slope.norm() > spring.max_force) {
+        const Eigen::Vector3d n = slope.normalized();
+        out *= spring.max_force / slope.norm();
+        out -= out(0, 0) * n * n.transpose();
+      }
+      continue;
+    }
+    const Eigen::Vector3d n = way.normalized();
+    const double whole =
         k * (way.norm() - spring.rest_length) + c * (way.norm() - starts_[i].norm());
-    const double across = std::max(pull / way.norm(), 0.0);
-    out = across * Eigen::Matrix3d::Identity() + (k + c - across) * n * n.transpose();
+    const bool is_limited = std::fabs(whole) > spring.max_force;
+    const double pull = is_limited ? std::copysign(spring.max_force, whole) : whole;
+    const double across = std::max(pull / way.norm(), 0.0), along = is_limited ? 0.0 : k + c;
+    out = across * Eigen::Matrix3d::Identity() + (along - across) * n * n.transpose();
   }
+}
+
+void ImplicitEuler::ReleaseSpring(size_t spring) {
+  settings_.springs[spring].stiffness = settings_.springs[spring].damping = 0.0;
 }
 
 void ImplicitEuler::MoveTarget(size_t spring, const Eigen::Vector3d& from,

@@ -11,6 +11,7 @@
 #include <Eigen/Dense>
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -19,13 +20,15 @@ namespace plush::reference {
 /// A spring on points of the body. With e = sum weights x[nodes] - target and l = |e|, its energy
 /// is
 ///   stiffness/2 (l - rest_length)^2 + damping/(2 dt) (l - l at the step's start)^2,
-/// with the vectors e in place of l if rest_length is 0.
+/// with the vectors e in place of l if rest_length is 0. Where it would pull with more than
+/// max_force, the energy grows by just max_force per metre.
 struct Spring {
   std::vector<std::pair<uint32_t, double>> weights;  ///< nodes; between two points, with both signs
   Eigen::Vector3d target = {0.0, 0.0, 0.0};          ///< [m]
   double rest_length = 0.0;                          ///< [m]
   double stiffness = 0.0;                            ///< [N/m]
   double damping = 0.0;                              ///< [N s/m]
+  double max_force = std::numeric_limits<double>::infinity();  ///< [N]
 };
 
 struct EulerSettings {
@@ -66,6 +69,8 @@ class ImplicitEuler {
   void MoveTarget(size_t spring, const Eigen::Vector3d& from, const Eigen::Vector3d& to);
   /// Force of a spring on its points at the end of the last step, times their weights [N].
   Eigen::Vector3d SpringForce(size_t spring) const { return forces_[spring]; }
+  /// From the next step on, the spring does nothing.
+  void ReleaseSpring(size_t spring);
   /// Sets the state. Pinned nodes stay at their columns of `x`, without velocity.
   void SetState(const Points& x, const Points& v);
 

@@ -29,8 +29,8 @@ using nlohmann::json;
 
 constexpr uint64_t kMaxSceneBytes = 16u << 20;
 constexpr size_t kMaxPins = 1000;
-constexpr size_t kMaxColliders = 1000;
-constexpr double kLeastExtent = 1.0e-6;  // of a sphere, capsule or box [m]
+constexpr size_t kMaxColliders = 100000;
+constexpr NumberRange kLengthRange = {0.0, double(kMostColliderSize), true};  // [m]
 constexpr size_t kMaxForces = 1000;
 constexpr NumberRange kForceTimeRange = {0.0, 1.0e9};  // [s]
 constexpr NumberRange kScaleRange = {0.01, 100.0};     // kLeastScale to kMostScale
@@ -168,14 +168,13 @@ void ReadHeightField(const JsonObject& shape, const std::string& folder, SceneCo
     if (!shape.Has(key)) shape.Mistake(key, "is missing");
     shape.Integer(key, 2, kMostPoints, count);
   }
-  shape.Number("spacing", {kLeastExtent, double(kMostColliderSize)}, &field.spacing);
+  shape.Number("spacing", kLengthRange, &field.spacing);
 }
 
 // Reads the one shape that a collider has.
 void ReadShape(const JsonObject& collider, const std::string& folder, SceneCollider* scene_collider,
                std::string* mistake) {
   ColliderDesc* const out = &scene_collider->desc;
-  constexpr NumberRange kLength = {kLeastExtent, double(kMostColliderSize)};
   int count = 0;
   const auto has = [&](const char* name) {
     count += collider.Has(name) ? 1 : 0;
@@ -187,13 +186,13 @@ void ReadShape(const JsonObject& collider, const std::string& folder, SceneColli
   if (has("plane")) ReadPlane(shape("plane", {"normal", "offset"}), &out->plane);
   if (has("sphere")) {
     out->type = ShapeType::kSphere;
-    shape("sphere", {"radius"}).Number("radius", kLength, &out->sphere.radius);
+    shape("sphere", {"radius"}).Number("radius", kLengthRange, &out->sphere.radius);
   }
   if (has("capsule")) {
     out->type = ShapeType::kCapsule;
     const JsonObject capsule = shape("capsule", {"half_height", "radius"});
-    capsule.Number("half_height", kLength, &out->capsule.half_height);
-    capsule.Number("radius", kLength, &out->capsule.radius);
+    capsule.Number("half_height", {0.0, double(kMostColliderSize)}, &out->capsule.half_height);
+    capsule.Number("radius", kLengthRange, &out->capsule.radius);
   }
   if (has("box")) {
     out->type = ShapeType::kBox;
@@ -207,7 +206,7 @@ void ReadShape(const JsonObject& collider, const std::string& folder, SceneColli
     out->type = ShapeType::kMesh;
     const JsonObject mesh = shape("mesh", {"asset", "scale"});
     ReadPath(mesh, "asset", folder, &scene_collider->mesh_asset);
-    mesh.Number("scale", kLength, &out->mesh.scale);
+    mesh.Number("scale", kLengthRange, &out->mesh.scale);
   }
   if (has("height_field")) {
     out->type = ShapeType::kHeightField;
@@ -223,13 +222,17 @@ SceneCollider ReadCollider(const json& value, const std::string& path, const std
   SceneCollider collider;
   const JsonObject reader(value, path,
                           {"plane", "sphere", "capsule", "box", "hull", "mesh", "height_field",
-                           "friction", "restitution", "pose", "velocity", "angular_velocity",
-                           "motion", "surface_velocity", "sensor", "filter"},
+                           "position", "rotation", "pose", "friction", "restitution", "velocity",
+                           "angular_velocity", "motion", "surface_velocity", "sensor", "filter"},
                           mistake);
   ReadShape(reader, folder, &collider, mistake);
   reader.Number("friction", kFrictionRange, &collider.desc.friction);
   reader.Number("restitution", kRestitutionRange, &collider.desc.restitution);
+  ReadPose(reader, &collider.desc.pose);
   if (reader.Has("pose")) {
+    for (const char* key : {"position", "rotation"}) {
+      if (reader.Has(key)) reader.Mistake(key, "does not go with pose, which has one");
+    }
     const JsonObject pose(*reader.Value("pose"), reader.PathOf("pose"), {"position", "rotation"},
                           mistake);
     ReadPose(pose, &collider.desc.pose);
@@ -241,7 +244,7 @@ SceneCollider ReadCollider(const json& value, const std::string& path, const std
   ReadFilter(reader, &collider.desc.filter, mistake);
   ReadMotion(reader, &collider.motion, mistake);
   if (collider.motion.keys.empty()) return collider;
-  for (const char* key : {"pose", "velocity", "angular_velocity"}) {
+  for (const char* key : {"position", "rotation", "pose", "velocity", "angular_velocity"}) {
     if (reader.Has(key)) reader.Mistake(key, "does not go with motion");
   }
   collider.desc.pose = collider.motion.At(0.0);

@@ -30,19 +30,49 @@ void Correct(const StepSettings& settings, float h, Body* body) {
   }
 }
 
+// The collider of all contacts, or null if there are several.
+const LocalCollider* OnlyTouched(const Body& body) {
+  const LocalCollider* only = nullptr;
+  for (const PlaneContact& contact : body.contacts.Current()) {
+    if (only != nullptr && contact.collider == only->slot) continue;
+    if (only != nullptr) return nullptr;
+    for (const LocalCollider& near : body.NearColliders()) {
+      if (near.slot == contact.collider) only = &near;
+    }
+  }
+  return only;
+}
+
+// Where nodes are that do not move in the substep: beside the collider, if it is the only one that
+// the body touches. A fast one would leave nodes behind that rest in the world. Between several,
+// nodes rest in the world, and so do those of a body with pins.
+void FindRest(const Body& body, std::span<NodeVec> rest) {
+  std::copy(body.x.begin(), body.x.end(), rest.begin());
+  rest[body.x.size()] = body.y[body.x.size()];
+  const auto is_pinned = [](const NodeVec& x) { return x.w == 0.0f; };
+  const LocalCollider* collider = OnlyTouched(body);
+  if (collider == nullptr || (IsZero(collider->shift) && IsZero(collider->turn)) ||
+      std::ranges::any_of(body.x, is_pinned)) {
+    return;
+  }
+  const SolidPlace &start = collider->start, &end = collider->end;
+  for (NodeVec& x : rest.first(body.x.size())) {
+    x += end.rotation * start.ToLocal(x) + end.position - x;
+  }
+}
+
 // The substep's last correction: no tet may end it flat or inside out, or pass flat in it. Lifts
 // alternate with the planes and constraints, because each can undo the other; a few rounds usually
-// suffice. In a body that colliders press flat as a whole they never do. Its nodes then move less,
-// and the colliders give way: nodes that were pressed past each other would leave the body tangled
-// for ever. Friction does not resist these moves, which are rare and small; the solve sees them in
-// the next substep. Uses body->rhs. Leaves body->d alone: it may hold the way out.
+// suffice. In a body that colliders press flat as a whole they never do. Its nodes then move less
+// (FindRest), and the colliders give way: nodes that were pressed past each other would leave the
+// body tangled for ever. Friction does not resist these moves, which are rare and small; the solve
+// sees them in the next substep. Uses body->rhs. Leaves body->d alone: it may hold the way out.
 void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
   constexpr int kRounds = 256, kPatience = 16, kHalvings = 64;
   constexpr float kStuck = 0.9f;
   const PhaseTimer timer(stats, Phase::kVolume);
   const std::span<NodeVec> y = body->y.span(), before = body->rhs.span();
-  std::copy(body->x.begin(), body->x.end(), before.begin());
-  before[body->x.size()] = y[body->x.size()];
+  FindRest(*body, before);
   const auto passes = [&] { return body->contacts.any() && PassesFlat(body->elements, before, y); };
   bool is_flat = HasFlatTet(body->elements, y);
   if (!is_flat && !passes()) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Attachments against converged implicit Euler with the same springs, in double precision; bodies
-// that springs join keep their momentum.
+// Attachments against converged implicit Euler with the same springs, in double precision, also at
+// their largest force, beyond that at which they break, and at colliders that move; bodies that
+// springs join keep their momentum.
 #include "plush/solver.h"
 
 #include "reference/implicit_euler.h"
@@ -13,6 +14,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
+#include <span>
+#include <utility>
 #include <vector>
 
 using namespace plush;
@@ -82,7 +86,17 @@ Eigen::Vector3d ForceOf(const World& world, AttachmentId id) {
 
 struct SpringCase {
   double young, stiffness, damping, rest_length;
+  double max_force = std::numeric_limits<double>::infinity();
 };
+
+reference::Spring SpringOf(const AttachmentDesc& desc) {
+  return {{},
+          {0.0, 0.0, 0.0},
+          double(desc.rest_length),
+          double(desc.stiffness),
+          double(desc.damping),
+          double(desc.max_force)};
+}
 
 constexpr SpringCase kSpringCases[] = {
     {1e6, 1.0, 0.0, 0.0}, {1e6, 1e3, 0.0, 0.0},  {1e6, 1e5, 0.0, 0.0}, {1e6, 1e7, 0.0, 0.0},
@@ -93,6 +107,7 @@ constexpr SpringCase kSpringCases[] = {
 struct Comparison {
   double trajectory = 0.0, force = 0.0;  // errors, relative
   double swing = 0.0;                    // half swing over the reference's
+  int limited = 0;                       // steps at the largest force
 };
 
 Comparison Compare(const SpringCase& c, int steps, const BodySolver& solver = {}) {
@@ -103,7 +118,7 @@ Comparison Compare(const SpringCase& c, int steps, const BodySolver& solver = {}
   reference::EulerSettings settings;
   settings.dt_s = double(kDt);
   settings.gravity = {0.0, kGravity, 0.0};
-  settings.springs = {{{}, target, c.rest_length, c.stiffness, c.damping}};
+  settings.springs = {{{}, target, c.rest_length, c.stiffness, c.damping, c.max_force}};
   point.AddTo(1.0, 0, &settings.springs[0]);
   settings.tolerance = 1e-5;
   reference::ImplicitEuler euler(reference::ElasticBody(shape.asset()), settings);
@@ -113,16 +128,19 @@ Comparison Compare(const SpringCase& c, int steps, const BodySolver& solver = {}
                          .target = ToVec3(target),
                          .rest_length = static_cast<float>(c.rest_length),
                          .stiffness = static_cast<float>(c.stiffness),
-                         .damping = static_cast<float>(c.damping)};
+                         .damping = static_cast<float>(c.damping),
+                         .max_force = static_cast<float>(c.max_force)};
   point.SetSide(&desc);
   const AttachmentId spring = Attach(&world, desc);
   Trajectory right(rest), measured(rest);
   double forces = 0.0, errors = 0.0;
+  int limited = 0;
   for (int step = 0; step < steps; ++step) {
     euler.Step();
     REQUIRE(euler.report().residual < 1e-2);
     right.Add(euler.x());
     REQUIRE(StepWorld(&world, kDt) == kStepOk);
+    limited += euler.SpringForce(0).norm() > 0.999 * c.max_force ? 1 : 0;
     measured.Add(ToEigen(PositionsOf(world, id, shape.num_nodes())));
     forces += euler.SpringForce(0).squaredNorm();
     errors += (ForceOf(world, spring) - euler.SpringForce(0)).squaredNorm();
@@ -130,7 +148,8 @@ Comparison Compare(const SpringCase& c, int steps, const BodySolver& solver = {}
   const Eigen::Vector3d back(-1.0, 0.0, 0.0);
   return {reference::TrajectoryError(measured, right), std::sqrt(errors / forces),
           static_cast<double>(reference::HalfSwingStep(measured, Eigen::Vector3d(1.0, 0.0, 0.0))) /
-              static_cast<double>(reference::HalfSwingStep(right, Eigen::Vector3d(1.0, 0.0, 0.0)))};
+              static_cast<double>(reference::HalfSwingStep(right, Eigen::Vector3d(1.0, 0.0, 0.0))),
+          limited};
 }
 
 }  // namespace
@@ -143,6 +162,28 @@ TEST_CASE("A beam on a spring moves as implicit Euler's does, whatever the stiff
         "%.3f\n",
         c.young, c.stiffness, c.damping, c.rest_length, found.trajectory, found.force, found.swing);
     CAPTURE(c.young, c.stiffness, c.damping, c.rest_length);
+    CHECK(found.trajectory < 1.5e-3);
+    CHECK(found.force < 0.01);
+  }
+}
+
+TEST_CASE("A beam on a spring at its largest force moves as implicit Euler's does") {
+  const bool is_implicit = GENERATE(false, true);
+  const BodySolver solver = is_implicit ? ImplicitSolver() : BodySolver();
+  // The beam weighs 88 N. It falls from rest, so the spring begins with a quarter of that.
+  constexpr SpringCase kCases[] = {{1e6, 1e3, 0.0, 0.0, 40.0},  {1e6, 1e5, 0.0, 0.0, 40.0},
+                                   {1e6, 1e9, 0.0, 0.0, 40.0},  {1e6, 1e9, 0.0, 0.0, 80.0},
+                                   {1e6, 1e5, 50.0, 0.0, 60.0}, {1e6, 1e9, 0.0, 0.3, 40.0},
+                                   {1e6, 1e4, 10.0, 0.3, 60.0}};
+  for (const SpringCase& c : kCases) {
+    const Comparison found = Compare(c, 100, solver);
+    std::printf(
+        "%s, at most %.0f N: k %.0e, c %.0f, rest %.1f: trajectory error %.4f, force %.4f, "
+        "%d steps at the limit\n",
+        is_implicit ? "implicit" : "splitting", c.max_force, c.stiffness, c.damping, c.rest_length,
+        found.trajectory, found.force, found.limited);
+    CAPTURE(is_implicit, c.stiffness, c.damping, c.rest_length, c.max_force);
+    CHECK(found.limited > 10);
     CHECK(found.trajectory < 1.5e-3);
     CHECK(found.force < 0.01);
   }
@@ -201,58 +242,133 @@ Eigen::Vector3d Vector(const double (&v)[3]) { return {v[0], v[1], v[2]}; }
 
 }  // namespace
 
-TEST_CASE("Two beams on springs move as implicit Euler's do") {
-  const double stiffness = GENERATE(1e3, 1e5, 1e9);
-  const double rest_length = GENERATE(0.0, 0.1);
-  const int solvers = GENERATE(0, 1, 2, 3);  // which ones are implicit
-  CAPTURE(stiffness, rest_length, solvers);
-  const Eigen::Vector3d apart(0.4 + rest_length, 0.0, 0.0);
-  TwoBeams two({}, {.pose = {.position = ToVec3(apart)}}, solvers);
-  const auto nodes = static_cast<uint32_t>(two.shape.num_nodes());
-  reference::ElasticBody one(two.shape.asset()), both = one;
-  both.rest.resize(3, 2 * one.num_nodes());
-  both.rest << one.rest, one.rest.colwise() + apart;
-  both.masses.resize(2 * one.num_nodes());
-  both.masses << one.masses, one.masses;
-  for (reference::ElasticTet tet : one.tets) {
-    for (uint32_t& node : tet.nodes) node += nodes;
-    both.tets.push_back(tet);
+namespace {
+
+// Two beams and the same ones in the reference. The first one hangs on a spring, which is the
+// reference's first one; the second one hangs on the first.
+struct JoinedBeams {
+  TwoBeams two;
+  reference::ImplicitEuler euler;
+  AttachmentId joint;
+  Trajectory right, measured;
+  double forces = 0.0, errors = 0.0;  // sums of squares
+  bool breaks = false, has_broken = false;
+
+  JoinedBeams(const AttachmentDesc& law, int solvers)
+      : two({}, {.pose = {.position = ToVec3(Apart(law))}}, solvers),
+        euler(MakeEuler(two, law)),
+        right(euler.x()),
+        measured(euler.x()),
+        breaks(std::isfinite(law.break_force)) {
+    AttachmentDesc held = {
+        .body = two.a, .target = ToVec3(two.far.At(two.rest)), .stiffness = 1e5f};
+    two.far.SetSide(&held);
+    Attach(&two.world, held);
+    joint = two.Join(law);
   }
-  reference::EulerSettings settings;
-  settings.dt_s = double(kDt);
-  settings.gravity = {0.0, kGravity, 0.0};
-  const Eigen::Vector3d target = two.far.At(two.rest);
-  settings.springs = {{{}, target, 0.0, 1e5, 0.0},
-                      {{}, Eigen::Vector3d::Zero(), rest_length, stiffness, 0.0}};
-  two.far.AddTo(1.0, 0, &settings.springs[0]);
-  two.near.AddTo(1.0, 0, &settings.springs[1]);
-  two.far.AddTo(-1.0, nodes, &settings.springs[1]);
-  settings.tolerance = 1e-5;
-  reference::ImplicitEuler euler(both, settings);
-  AttachmentDesc held = {.body = two.a, .target = ToVec3(target), .stiffness = 1e5f};
-  two.far.SetSide(&held);
-  Attach(&two.world, held);
-  const AttachmentId joint = two.Join(
-      {.rest_length = static_cast<float>(rest_length), .stiffness = static_cast<float>(stiffness)});
-  Trajectory right(both.rest), measured(both.rest);
-  double forces = 0.0, errors = 0.0;
-  for (int step = 0; step < 100; ++step) {
+  void Step() {
+    const size_t nodes = two.shape.num_nodes();
     euler.Step();
     REQUIRE(euler.report().residual < 1e-2);
     right.Add(euler.x());
     REQUIRE(StepWorld(&two.world, kDt) == kStepOk);
-    Points x(3, 2 * one.num_nodes());
+    Points x(3, 2 * static_cast<Eigen::Index>(nodes));
     x << ToEigen(PositionsOf(two.world, two.a, nodes)),
         ToEigen(PositionsOf(two.world, two.b, nodes));
     measured.Add(x);
-    forces += euler.SpringForce(1).squaredNorm();
-    errors += (ForceOf(two.world, joint) - euler.SpringForce(1)).squaredNorm();
+    if (!has_broken) AddForce();
   }
-  const double error = reference::TrajectoryError(measured, right);
+  double TrajectoryError() const { return reference::TrajectoryError(measured, right); }
+  double ForceError() const { return std::sqrt(errors / forces); }
+
+ private:
+  static Eigen::Vector3d Apart(const AttachmentDesc& law) {
+    return {0.4 + double(law.rest_length), 0.0, 0.0};
+  }
+  static reference::ImplicitEuler MakeEuler(const TwoBeams& two, const AttachmentDesc& law) {
+    const auto nodes = static_cast<uint32_t>(two.shape.num_nodes());
+    reference::ElasticBody one(two.shape.asset()), both = one;
+    both.rest.resize(3, 2 * one.num_nodes());
+    both.rest << one.rest, one.rest.colwise() + Apart(law);
+    both.masses.resize(2 * one.num_nodes());
+    both.masses << one.masses, one.masses;
+    for (reference::ElasticTet tet : one.tets) {
+      for (uint32_t& node : tet.nodes) node += nodes;
+      both.tets.push_back(tet);
+    }
+    reference::EulerSettings settings;
+    settings.dt_s = double(kDt);
+    settings.gravity = {0.0, kGravity, 0.0};
+    settings.springs = {{{}, two.far.At(two.rest), 0.0, 1e5, 0.0}, SpringOf(law)};
+    two.far.AddTo(1.0, 0, &settings.springs[0]);
+    two.near.AddTo(1.0, 0, &settings.springs[1]);
+    two.far.AddTo(-1.0, nodes, &settings.springs[1]);
+    settings.tolerance = 1e-5;
+    return reference::ImplicitEuler(both, settings);
+  }
+  void AddForce() {
+    Eigen::Vector3d force;
+    const std::span<const AttachmentEvent> events = two.world.attachment_events();
+    has_broken = !events.empty();
+    if (has_broken) {
+      REQUIRE(breaks);
+      REQUIRE(events[0].attachment == joint);
+      REQUIRE(events[0].other_body == two.b);
+      force = ToEigen(events[0].force);
+      euler.ReleaseSpring(1);
+    } else {
+      force = ForceOf(two.world, joint);
+    }
+    forces += euler.SpringForce(1).squaredNorm();
+    errors += (force - euler.SpringForce(1)).squaredNorm();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Two beams on springs move as implicit Euler's do") {
+  const float stiffness = GENERATE(1e3f, 1e5f, 1e9f);
+  const float rest_length = GENERATE(0.0f, 0.1f);
+  const int solvers = GENERATE(0, 1, 2, 3);  // which ones are implicit
+  CAPTURE(stiffness, rest_length, solvers);
+  JoinedBeams beams({.rest_length = rest_length, .stiffness = stiffness}, solvers);
+  for (int step = 0; step < 100; ++step) beams.Step();
   std::printf("two beams: solvers %d, k %.0e, rest %.1f: trajectory error %.4f, force %.4f\n",
-              solvers, stiffness, rest_length, error, std::sqrt(errors / forces));
-  CHECK(error < 4e-3);
-  CHECK(std::sqrt(errors / forces) < 0.01);
+              solvers, double(stiffness), double(rest_length), beams.TrajectoryError(),
+              beams.ForceError());
+  CHECK(beams.TrajectoryError() < 4e-3);
+  CHECK(beams.ForceError() < 0.01);
+}
+
+TEST_CASE("A spring between two beams gives its largest force and breaks as the reference's") {
+  // Its ends are a little apart at the start: stiffer ones break at once.
+  const auto [stiffness, breaks] =
+      GENERATE(std::pair(1e3f, false), std::pair(1e5f, false), std::pair(1e9f, false),
+               std::pair(300.0f, true), std::pair(1e3f, true), std::pair(3e3f, true));
+  const float rest_length = GENERATE(0.0f, 0.1f);
+  const int solvers = GENERATE(0, 3);
+  CAPTURE(stiffness, rest_length, breaks, solvers);
+  const float most = breaks ? 120.0f : 60.0f;  // less than it has to carry in the swing [N]
+  AttachmentDesc law = {.rest_length = rest_length, .stiffness = stiffness};
+  (breaks ? law.break_force : law.max_force) = most;
+  JoinedBeams beams(law, solvers);
+  int limited = 0, broken = 0, beyond = 0;
+  for (int step = 1; step <= 100; ++step) {
+    beams.Step();
+    const double force = beams.euler.SpringForce(1).norm();
+    if (breaks && beyond == 0 && force > double(most)) beyond = step;
+    if (beams.has_broken && broken == 0) broken = step;
+    limited += force > 0.999 * double(most) ? 1 : 0;
+  }
+  std::printf(
+      "%s: solvers %d, k %.0e, rest %.1f: %d, %d steps; trajectory error %.4f, force %.4f\n",
+      breaks ? "breaks" : "limited", solvers, double(stiffness), double(rest_length),
+      breaks ? broken : limited, beyond, beams.TrajectoryError(), beams.ForceError());
+  CHECK(broken == beyond);
+  if (!breaks) CHECK(limited > 10);
+  if (breaks) CHECK(broken > 1);
+  CHECK(beams.TrajectoryError() < 4e-3);
+  CHECK(beams.ForceError() < 0.01);
 }
 
 TEST_CASE("Two free bodies that a spring joins keep their momentum") {
@@ -324,6 +440,84 @@ TEST_CASE("A collider's point holds a body as a target that moves the same way")
     }
   }
   CHECK(reference::TrajectoryError(measured[1], measured[0]) < 1e-3);
+}
+
+TEST_CASE("A spring to a collider's point moves a body as implicit Euler's does") {
+  const float stiffness = GENERATE(1e3f, 1e5f, 1e9f);
+  const float rest_length = GENERATE(0.0f, 0.1f);
+  const float most = GENERATE(60.0f, std::numeric_limits<float>::infinity());
+  const bool breaks = GENERATE(false, true);
+  if (breaks && std::isinf(most)) return;
+  CAPTURE(stiffness, rest_length, most, breaks);
+  const ShapeAsset shape = Beam(1e6);
+  const Point point(shape, {0.0, 0.075, 0.075});
+  const Points rest = ToEigen(shape.rest());
+  const Eigen::Vector3d arm(0.3, 0.0, 0.0), up(0.0, double(rest_length), 0.0);
+  // Where the collider's point is after a step: it turns and rises, ever faster.
+  const auto centre_at = [&](int step) -> Eigen::Vector3d {
+    return point.At(rest) + up - arm + Eigen::Vector3d(0.0, 5e-5 * step * step, 0.0);
+  };
+  const auto turn_at = [](int step) { return TurnOf(2e-4 * step * step, {0.0, 0.6, 0.8}); };
+  const auto place_at = [&](int step) -> Eigen::Vector3d {
+    return centre_at(step) + RotationOf(turn_at(step)) * arm;
+  };
+  World world;
+  const BodyId id = AddBody(&world, shape.asset());
+  const ColliderId ball = AddCollider(&world, {.type = ShapeType::kSphere,
+                                               .sphere = {0.01f},
+                                               .pose = {.position = ToVec3(centre_at(0))},
+                                               .filter = {.mask = 0}});
+  AttachmentDesc desc = {.body = id,
+                         .other_collider = ball,
+                         .target = ToVec3(arm),
+                         .rest_length = rest_length,
+                         .stiffness = stiffness,
+                         .damping = 5.0f};
+  (breaks ? desc.break_force : desc.max_force) = most;
+  point.SetSide(&desc);
+  const AttachmentId spring = Attach(&world, desc);
+  reference::EulerSettings settings;
+  settings.dt_s = double(kDt);
+  settings.gravity = {0.0, kGravity, 0.0};
+  settings.springs = {SpringOf(desc)};
+  settings.springs[0].target = place_at(0);
+  point.AddTo(1.0, 0, &settings.springs[0]);
+  settings.tolerance = 1e-5;
+  reference::ImplicitEuler euler(reference::ElasticBody(shape.asset()), settings);
+  Trajectory right(rest), measured(rest);
+  double forces = 0.0, errors = 0.0;
+  int limited = 0, broken = 0, beyond = 0;
+  for (int step = 1; step <= 100; ++step) {
+    euler.MoveTarget(0, place_at(step - 1), place_at(step));
+    euler.Step();
+    REQUIRE(euler.report().residual < 1e-2);
+    right.Add(euler.x());
+    REQUIRE(world.MoveCollider(ball, {ToVec3(centre_at(step)), turn_at(step)}).ok());
+    REQUIRE(StepWorld(&world, kDt) == kStepOk);
+    measured.Add(ToEigen(PositionsOf(world, id, shape.num_nodes())));
+    if (broken > 0) continue;
+    const Eigen::Vector3d force = euler.SpringForce(0);
+    limited += force.norm() > 0.999 * double(most) ? 1 : 0;
+    if (breaks && beyond == 0 && force.norm() > double(most)) beyond = step;
+    const std::span<const AttachmentEvent> events = world.attachment_events();
+    if (!events.empty()) {
+      broken = step;
+      euler.ReleaseSpring(0);
+    }
+    forces += force.squaredNorm();
+    errors += ((events.empty() ? ForceOf(world, spring) : ToEigen(events[0].force)) - force)
+                  .squaredNorm();
+  }
+  const double error = reference::TrajectoryError(measured, right);
+  std::printf("collider's point: k %.0e, rest %.1f, %s %.0f N: %d, %d steps; error %.4f, %.4f\n",
+              double(stiffness), double(rest_length), breaks ? "breaks at" : "at most",
+              double(most), breaks ? broken : limited, beyond, error, std::sqrt(errors / forces));
+  CHECK(broken == beyond);
+  if (breaks) CHECK(broken > 1);
+  if (!breaks && std::isfinite(most)) CHECK(limited > 10);
+  CHECK(error < 2e-3);
+  // Few steps before it breaks, while the beam rings from the start.
+  CHECK(std::sqrt(errors / forces) < (breaks ? 0.02 : 0.01));
 }
 
 TEST_CASE("Stiff springs on a small body let it rest after one moves") {

@@ -2,8 +2,9 @@
 // Bodies thrown at colliders of every shape, thin and small ones too, and colliders thrown at
 // bodies: nothing passes.
 //
-// - PLUSH_TEST_FULL=1 throws 1e4 times at each, instead of 200 and 70 times.
+// - PLUSH_TEST_FULL=1 throws 1e4 times at each, instead of about 200 and 80 times.
 // - PLUSH_THROW_SEED=N takes the throw of that seed alone.
+// - PLUSH_THROW_FIRST=N and PLUSH_THROW_COUNT=M take M throws from seed N on.
 #include "runtime/collision/static_meshes.h"
 #include "runtime/world/solid_scene.h"
 #include "skip.h"
@@ -14,8 +15,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <memory>
 #include <numbers>
+#include <numeric>
+#include <vector>
 
 using namespace plush;
 using namespace plush::test;
@@ -55,15 +59,27 @@ ColliderDesc SmallSolid(Random* random, std::vector<Vec3>* points, const char** 
   }
 }
 
-// The throws to take.
+// The throws to take: `few` or all, and those that once failed.
 struct Throws {
-  explicit Throws(uint32_t few) {
+  explicit Throws(uint32_t few, std::initializer_list<uint32_t> failed = {}) {
+    constexpr uint32_t kAll = 10000;
     const char* only = std::getenv("PLUSH_THROW_SEED");
     is_one = only != nullptr;
-    first = is_one ? static_cast<uint32_t>(std::atoi(only)) : 1;
-    count = is_one ? 1 : tests::FullTests() ? 10000 : few;
+    if (is_one) {
+      seeds = {static_cast<uint32_t>(std::atoi(only))};
+      return;
+    }
+    const auto number = [](const char* name, uint32_t otherwise) {
+      const char* text = std::getenv(name);
+      return text != nullptr ? static_cast<uint32_t>(std::atoi(text)) : otherwise;
+    };
+    seeds.resize(number("PLUSH_THROW_COUNT", tests::FullTests() ? kAll : few));
+    std::iota(seeds.begin(), seeds.end(), number("PLUSH_THROW_FIRST", 1));
+    if (!tests::FullTests()) seeds.insert(seeds.end(), failed);
   }
-  uint32_t first, count;
+  uint32_t count() const { return static_cast<uint32_t>(seeds.size()); }
+
+  std::vector<uint32_t> seeds;
   bool is_one;
 };
 
@@ -147,10 +163,11 @@ bool IsIn(const SolidScene& scene, const Eigen::Vector3d& point) {
 }  // namespace
 
 TEST_CASE("Small and thin solids do not pass through a body's triangles, however fast", "[long]") {
-  const auto [first, count, is_one] = Throws(200);
+  // These stayed in hulls and plates while nodes were held where the body carried them.
+  const Throws throws(200, {408, 2219, 3264, 4329, 4517, 4728, 5673, 6184, 7916});
   uint32_t passed = 0, too_deep = 0, frozen = 0;
   double deepest = 0.0;
-  for (uint32_t seed = first; seed < first + count; ++seed) {
+  for (const uint32_t seed : throws.seeds) {
     Random random(seed);
     std::vector<Vec3> points;
     const char* name = "";
@@ -195,27 +212,28 @@ TEST_CASE("Small and thin solids do not pass through a body's triangles, however
     frozen += (scene.flags & kStepBodyFrozen) != 0 ? 1 : 0;
     deepest = std::max(deepest, depth);
     too_deep += depth > 0.01 * kSize ? 1 : 0;
-    if (has_passed || depth > 0.01 * kSize || is_one) {
+    if (has_passed || depth > 0.01 * kSize || throws.is_one) {
       std::printf("seed %u: %s, %s, way %.3f sizes, turn %.2f: %s%s, depth %.4f sizes\n", seed,
                   name, moves ? "moves" : "static", way / kSize, turn, has_hit ? "hit" : "NO HIT",
                   is_inside ? ", INSIDE" : "", depth / kSize);
     }
   }
-  std::printf("%u throws: %u passed, %u too deep, deepest vertex after 1 s %.4f sizes\n", count,
-              passed, too_deep, deepest / kSize);
+  std::printf("%u throws: %u passed, %u too deep, deepest vertex after 1 s %.4f sizes\n",
+              throws.count(), passed, too_deep, deepest / kSize);
   CHECK(passed == 0);
-  // In 3 of 10,000 throws, all with plates at more than 7 sizes a step, the body ends across an
-  // edge of the plate, between places of its core: a vertex stays up to 0.04 sizes deep.
-  CHECK(too_deep <= count / 2000);
-  CHECK(deepest < 0.05 * kSize);
+  // One of 10,000 with AVX-512: seed 4695, a body at a plate that rests, at 6.6 sizes a step, ends
+  // 0.018 sizes deep. Other instruction sets round otherwise and may have another one.
+  CHECK(too_deep <= throws.count() / 5000);
+  CHECK(deepest < 0.03 * kSize);
   CHECK(frozen == 0);
 }
 
 TEST_CASE("Nothing passes wide colliders of any shape, still or moving, however fast", "[long]") {
-  const auto [first, count, is_one] = Throws(70);
+  // These were left behind by planes, boxes and meshes that hit them fast.
+  const Throws throws(70, {482, 1470, 1982, 2494, 3091, 3194, 4618, 5326, 5462, 9183});
   uint32_t missed = 0, too_deep = 0, frozen = 0;
   double deepest = -1.0;
-  for (uint32_t seed = first; seed < first + count; ++seed) {
+  for (const uint32_t seed : throws.seeds) {
     Random random(seed);
     const bool has_surface = random.Below(2) == 0, moves = random.Below(2) == 0;
     const auto speed = static_cast<float>(ThrowSpeed(&random));
@@ -250,14 +268,13 @@ TEST_CASE("Nothing passes wide colliders of any shape, still or moving, however 
     frozen += (scene.flags & kStepBodyFrozen) != 0 ? 1 : 0;
     too_deep += depth > 0.01 * kSize ? 1 : 0;
     deepest = std::max(deepest, depth);
-    if (!has_hit || depth > 0.01 * kSize || is_one) {
+    if (!has_hit || depth > 0.01 * kSize || throws.is_one) {
       std::printf("seed %u: %s, %s, %.3f sizes a step: %s, depth %.4f sizes\n", seed, wall.name,
                   moves ? "moves" : "static", double(speed * SolidScene::kDt) / kSize,
                   has_hit ? "hit" : "NO HIT", depth / kSize);
     }
   }
-  std::printf("%u throws, seeds from %u: deepest vertex after 1 s %.4f sizes\n", count, first,
-              deepest / kSize);
+  std::printf("%u throws: deepest vertex after 1 s %.4f sizes\n", throws.count(), deepest / kSize);
   CHECK(missed == 0);
   CHECK(too_deep == 0);
   CHECK(frozen == 0);

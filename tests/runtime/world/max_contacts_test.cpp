@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // WorldDesc::max_contacts: what bodies do with no, few and enough contacts.
+#include "runtime/collision/static_meshes.h"
 #include "runtime/world/heap_counter.h"
 #include "runtime/world/solid_scene.h"
 #include "runtime/world/state_scene.h"
@@ -27,12 +28,27 @@ struct Fall {
   uint64_t hash = 0;
 };
 
-Fall FallWith(uint32_t max_contacts, bool has_surface, bool on_box) {
+// What has its upper side at the height 0.
+ColliderDesc Ground(ShapeType type) {
+  static const std::vector<Vec3> corners = BoxCorners({3.0f, 5.0f, 3.0f});
+  static const StaticSubject box(plush::tests::MakeGridBox({-3, -10, -3}, {3, 0, 3}, 20));
+  switch (type) {
+    case ShapeType::kBox:
+      return BoxAt({{0.0f, -5.0f, 0.0f}}, {3.0f, 5.0f, 3.0f});
+    case ShapeType::kHull:
+      return HullAt({{0.0f, -5.0f, 0.0f}}, corners);
+    case ShapeType::kMesh:
+      return MeshOf(box);
+    default:
+      return {};
+  }
+}
+
+Fall FallWith(uint32_t max_contacts, bool has_surface, ShapeType on) {
   WorldDesc desc;
   desc.max_contacts = max_contacts;
   SolidScene scene(has_surface, {.pose = {{0.0f, 0.02f, 0.0f}}}, desc);
-  AddCollider(&scene.world,
-              on_box ? BoxAt({{0.0f, -5.0f, 0.0f}}, {3.0f, 5.0f, 3.0f}) : ColliderDesc{});
+  AddCollider(&scene.world, Ground(on));
   Fall fall;
   for (int step = 0; step < 60; ++step) {
     scene.Step(1);
@@ -48,14 +64,16 @@ Fall FallWith(uint32_t max_contacts, bool has_surface, bool on_box) {
 }  // namespace
 
 TEST_CASE("A body with too few contacts sinks, says so, and stays finite and deterministic") {
-  const bool has_surface = GENERATE(false, true), on_box = GENERATE(false, true);
+  const bool has_surface = GENERATE(false, true);
+  const ShapeType on =
+      GENERATE(ShapeType::kPlane, ShapeType::kBox, ShapeType::kHull, ShapeType::kMesh);
   const uint32_t most = GENERATE(0u, 1u, 3u, 10u);
-  CAPTURE(has_surface, on_box, most);
-  const Fall fall = FallWith(most, has_surface, on_box);
+  CAPTURE(has_surface, int(on), most);
+  const Fall fall = FallWith(most, has_surface, on);
   CHECK(fall.contacts <= most);
   CHECK((fall.flags & kStepBodyFrozen) == 0);
   CHECK(std::isfinite(fall.depth));
-  CHECK(FallWith(most, has_surface, on_box).hash == fall.hash);
+  CHECK(FallWith(most, has_surface, on).hash == fall.hash);
   CHECK(((fall.flags & kStepContactsDropped) != 0) == (fall.dropped > 0));
   if (most == 0) {  // falls as if nothing were there: 0.6 s
     CHECK(fall.depth == Approx(0.5 * 9.81 * 0.36 - 0.02).epsilon(0.05));
@@ -66,11 +84,12 @@ TEST_CASE("A body with too few contacts sinks, says so, and stays finite and det
 
 TEST_CASE("Room for all contacts changes nothing, and is the default") {
   const bool has_surface = GENERATE(false, true);
-  const Fall all = FallWith(UINT32_MAX, has_surface, false);
+  const ShapeType on = GENERATE(ShapeType::kPlane, ShapeType::kHull, ShapeType::kMesh);
+  const Fall all = FallWith(UINT32_MAX, has_surface, on);
   CHECK(all.flags == kStepOk);
   CHECK(all.dropped == 0);
   CHECK(all.depth < 1e-3);
-  CHECK(FallWith(1000, has_surface, false).hash == all.hash);
+  CHECK(FallWith(1000, has_surface, on).hash == all.hash);
 }
 
 // The state of a world with one body, in which each coupled point touches all of `num_planes`.

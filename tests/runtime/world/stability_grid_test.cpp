@@ -49,7 +49,8 @@ struct Result {
   double joules = 0.0;
   int step = 0;
   double seconds = 0.0;
-  double depth = 0.0;  // of the deepest point on the wrong side of what it falls on [sizes]
+  double depth = 0.0;       // of the deepest point on the wrong side of what it falls on [sizes]
+  double last_depth = 0.0;  // the same at the end
   bool finite = true;
 };
 
@@ -245,6 +246,7 @@ Result Run(const RandomScene& scene, const BodySolver* solver, bool prints) {
         const Points x = surface ? surface->At(nodes) : ToEigen(nodes);
         const double depth = (ground ? ground->DepthOf(x) : DepthIn(planes, x)) / size;
         result.depth = std::max(result.depth, depth);
+        if (step == scene.steps) result.last_depth = std::max(result.last_depth, depth);
         if (prints) std::printf("depth %.4f; ", depth);
       }
       if (prints && k == 0) {
@@ -261,7 +263,8 @@ Result Run(const RandomScene& scene, const BodySolver* solver, bool prints) {
 // How many bodies gain energy, and how many have no finite end.
 struct Failures {
   int gaining = 0, frozen = 0;
-  int fallen = 0;  // through what they are on
+  int fallen = 0;           // through what they are on
+  int fallen_on_hills = 0;  // of them
 };
 
 constexpr double kMostDepth = 0.02;  // of bodies on the ground [sizes]
@@ -291,7 +294,12 @@ Failures RunScenes(uint32_t first, int count, SceneKind kind, const BodySolver* 
     seconds += result.seconds;
     if (!result.finite) ++failures.frozen;
     if (result.finite && !(result.gain < kMostGain)) ++failures.gaining;
-    if (result.finite && !(result.depth < kMostDepth)) ++failures.fallen;
+    if (result.finite && !(result.depth < kMostDepth)) {
+      using Ground = RandomScene::Ground;
+      ++failures.fallen;
+      const bool is_hill = scene.ground == Ground::kHeightField || scene.ground == Ground::kMesh;
+      failures.fallen_on_hills += is_hill ? 1 : 0;
+    }
     cases.push_back({result, what});
   }
   std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) {
@@ -307,10 +315,12 @@ Failures RunScenes(uint32_t first, int count, SceneKind kind, const BodySolver* 
                 r.finite ? "" : "NOT FINITE", r.gain, r.joules, r.step, r.depth,
                 cases[i].what.c_str());
   }
-  std::ranges::stable_sort(cases, std::greater<>(), [](const Case& a) { return a.result.depth; });
+  std::ranges::stable_sort(cases, std::greater(), [](const Case& a) { return a.result.depth; });
   for (size_t i = 0; i < cases.size() && (i == 0 || !(cases[i].result.depth < kMostDepth)); ++i) {
-    if (i == shown || !(cases[i].result.depth > 0.0)) break;
-    std::printf("  deepest: %.4f; %s\n", cases[i].result.depth, cases[i].what.c_str());
+    const Result& r = cases[i].result;
+    if (i == shown || !(r.depth > 0.0)) break;
+    std::printf("  depth %.4f at the deepest, %.4f at the end; %s\n", r.depth, r.last_depth,
+                cases[i].what.c_str());
   }
   return failures;
 }
@@ -372,6 +382,9 @@ TEST_CASE("Bodies on hills and between boxes that close end finite, few gain", "
   const Failures failures = RunScenes(from ? std::atoi(from) : 300001, count, SceneKind::kGround);
   CHECK(failures.frozen <= count / 1000);
   CHECK(failures.gaining <= std::max(1, count / 30));
-  // Boxes that close jam stiff tets, which then sink in.
+  // Boxes that close move as no force could: of the first 60, a single stiff tet (seed 300001) jams
+  // between two and sinks in by 0.14 sizes, and a soft, nearly incompressible body between walls
+  // (300014) is as deep until they open.
   CHECK(failures.fallen <= std::max(1, count / 30));
+  CHECK(failures.fallen_on_hills <= count / 1000);
 }

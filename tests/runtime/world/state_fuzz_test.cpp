@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Any bytes give an error and an unchanged world, or a world that steps. Run under the presets asan
 // and asan-runtime. PLUSH_TEST_FULL=1 changes every byte and makes 30 times as many random edits.
+#include "runtime/collision/static_meshes.h"
+#include "runtime/world/solid_scene.h"
 #include "runtime/world/state_scene.h"
 #include "shapes/shape_asset.h"
 #include "skip.h"
@@ -17,20 +19,30 @@ using namespace plush::test;
 
 namespace {
 
-// A world whose state is small, but has a crowd, contacts, couplings, pins with targets, a force
-// and the end of a removed body's contact.
+// A world whose state is small, but has a crowd, contacts with a plane, a hull, a mesh and a height
+// field, a sensor, a conveyor, springs, couplings, pins with targets, a force and the end of a
+// removed body's contact.
 class SmallScene {
  public:
-  SmallScene() : shape_(TetBox(1, 1, 1, 0.1)) {
+  SmallScene()
+      : shape_(TetBox(1, 1, 1, 0.1)),
+        box_(plush::tests::MakeBox({-0.2, -0.2, -0.2}, {0.2, 0, 0.2})) {
     assets_ = {&shape_.asset()};
-    world_ = MakeWorld();
-    ColliderId collider;
-    REQUIRE(world_->AddCollider({}, &collider).ok());
+    world_ = MakeWorld();  // with a mesh and a height field
+    AddCollider(world_.get(), {.surface_velocity = {0.1f, 0.0f, 0.0f}});
+    const ColliderId hull = AddCollider(world_.get(), HullAt({{8.0f, 0.2f, 2.0f}}, corners_));
     for (int i = 0; i < 7; ++i) {
       BodyDesc desc;
       desc.pose.position = {static_cast<float>(i), i < 5 ? 2.0f : 0.005f, 0.0f};
       AddBody(world_.get(), shape_.asset(), desc);
     }
+    for (const Vec3& above : {kOnHull, kOnMesh, kOnField}) {
+      AddBody(world_.get(), shape_.asset(), BodyAt(above));
+    }
+    ColliderDesc sensor = BoxAt({{8.0f, 0.0f, 0.0f}}, {0.3f, 0.3f, 0.3f});
+    sensor.sensor = true;
+    AddCollider(world_.get(), sensor);
+    AttachBodies(hull);
     const std::vector<uint32_t> pins = {0, 1};
     BodyDesc hanging;
     hanging.pose.position = {0.0f, 3.0f, 3.0f};
@@ -45,8 +57,8 @@ class SmallScene {
     reporting.report_contacts = true;
     const BodyId goes = AddBody(world_.get(), shape_.asset(), reporting);
     for (int step = 0; step < 12; ++step) StepWorld(world_.get(), kStateDt);
-    REQUIRE(world_->stats().contacts > 0);
-    REQUIRE(world_->contact_events().size() == 1);
+    RequireContacts();
+    REQUIRE(world_->contact_events().size() == 2);  // ground and sensor
     REQUIRE(world_->RemoveBody(goes).ok());
     const std::vector<Vec3> targets = {{0.0f, 3.01f, 3.0f}, {0.1f, 3.0f, 3.0f}};
     for (const BodyId id : {shared, moved}) REQUIRE(world_->MovePins(id, pins, targets).ok());
@@ -58,7 +70,15 @@ class SmallScene {
     WorldDesc desc;
     desc.tag = 5;
     desc.keep_previous = true;
-    return std::make_unique<World>(desc);
+    auto world = std::make_unique<World>(desc);
+    // States hold no triangles: a world needs them to load one.
+    AddCollider(world.get(), MeshOf(box_, {{10.0f, 0.4f, 2.0f}}));
+    ColliderDesc field;
+    field.type = ShapeType::kHeightField;
+    field.height_field = {heights_, 2, 3, 0.3f};
+    field.pose.position = {11.8f, 0.5f, 1.8f};
+    AddCollider(world.get(), field);
+    return world;
   }
   World* world() { return world_.get(); }
   const Asset& asset() const { return shape_.asset(); }
@@ -66,7 +86,45 @@ class SmallScene {
   const std::vector<std::byte>& state() const { return state_; }
 
  private:
+  // Just above the upper sides of the solids.
+  static constexpr Vec3 kOnHull = {7.95f, 0.405f, 1.95f}, kOnMesh = {9.95f, 0.405f, 1.95f},
+                        kOnField = {11.9f, 0.505f, 2.0f};
+
+  // To a place, to a collider's point and to another body.
+  void AttachBodies(ColliderId hull) {
+    std::vector<BodyId> ids(world_->num_bodies());
+    uint32_t count = 0;
+    REQUIRE(world_->Bodies(ids, &count).ok());
+    const auto attach = [&](AttachmentDesc desc) {
+      for (uint32_t k = 0; k < 4; ++k) desc.nodes[k] = desc.other_nodes[k] = k;
+      desc.weights = desc.other_weights = {0.25f, 0.25f, 0.25f, 0.25f};
+      AttachmentId id;
+      REQUIRE(world_->Attach(desc, &id).ok());
+    };
+    attach({.body = ids[2], .target = {2.0f, 2.5f, 0.0f}, .damping = 3.0f, .max_force = 50.0f});
+    attach({.body = ids[3], .other_body = ids[4], .rest_length = 0.9f, .break_force = 1.0e4f});
+    attach({.body = ids[7], .other_collider = hull, .target = {0.0f, 0.3f, 0.0f}});
+  }
+
+  // Each solid holds a body.
+  void RequireContacts() {
+    REQUIRE(world_->num_attachments() == 3);
+    std::vector<ColliderId> ids(world_->num_colliders());
+    uint32_t count = 0, presses = 0;
+    REQUIRE(world_->Colliders(ids, &count).ok());
+    for (const ColliderId id : ids) {
+      Reaction reaction;
+      REQUIRE(world_->ColliderReaction(id, &reaction).ok());
+      presses += Length(reaction.force) > 0.0f ? 1 : 0;
+    }
+    REQUIRE(count == 5);
+    REQUIRE(presses == 4);
+  }
+
   ShapeAsset shape_;
+  StaticSubject box_;
+  std::vector<Vec3> corners_ = BoxCorners({0.2f, 0.2f, 0.2f});
+  std::vector<float> heights_ = std::vector<float>(6, 0.0f);
   std::vector<const Asset*> assets_;
   std::unique_ptr<World> world_;
   std::vector<std::byte> state_;

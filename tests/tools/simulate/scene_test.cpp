@@ -121,6 +121,53 @@ TEST_CASE("Every key of a scene reaches its setting") {
   CHECK(s.contact.method == &kPenaltyContact);
 }
 
+TEST_CASE("A collider's place is position and rotation, or both as a pose") {
+  const auto collider = [](const std::string& members) {
+    const auto scene = ParseScene(
+        R"({"bodies":[{"asset":"a"}],"colliders":[{"sphere":{"radius":1},)" + members + "}]}", "");
+    if (!scene.ok()) FAIL(scene.error().message);
+    return scene.value().colliders[0].desc.pose;
+  };
+  for (const char* members : {R"("position":[1,2,3],"rotation":[0,0.6,0,0.8])",
+                              R"("pose":{"position":[1,2,3],"rotation":[0,0.6,0,0.8]})"}) {
+    const Pose pose = collider(members);
+    CHECK(pose.position.x == 1.0f);
+    CHECK(pose.position.z == 3.0f);
+    CHECK(pose.rotation.y == Approx(0.6));
+    CHECK(pose.rotation.w == Approx(0.8));
+  }
+  CHECK(collider(R"("rotation":[1,0,0,0])").position.y == 0.0f);
+  CHECK(collider(R"("position":[0,5,0])").rotation.w == 1.0f);
+}
+
+TEST_CASE("A scene's shapes have all sizes that colliders may have") {
+  const auto scene = ParseScene(R"({"bodies":[{"asset":"a"}], "colliders":[
+    {"capsule":{"half_height":0,"radius":1e-9}}, {"capsule":{"half_height":1e-9,"radius":1e6}},
+    {"sphere":{"radius":1e-9}}, {"box":{"half_extents":[1e-9,1,1e6]}}]})",
+                                "");
+  if (!scene.ok()) FAIL(scene.error().message);
+  const std::vector<SceneCollider>& colliders = scene.value().colliders;
+  CHECK(colliders[0].desc.capsule.half_height == 0.0f);
+  CHECK(colliders[0].desc.capsule.radius == 1.0e-9f);
+  CHECK(colliders[1].desc.capsule.half_height == 1.0e-9f);
+  World world;
+  for (const SceneCollider& collider : colliders) {
+    ColliderId id;
+    CHECK(world.AddCollider(collider.desc, &id).ok());
+  }
+}
+
+TEST_CASE("A scene may have thousands of colliders") {
+  std::string text = R"({"bodies":[{"asset":"a"}],"colliders":[)";
+  for (int i = 0; i < 5000; ++i) {
+    text += R"({"sphere":{"radius":1},"position":[)" + std::to_string(i) + ",0,0]},";
+  }
+  const auto scene = ParseScene(text + R"({"plane":{}}]})", "");
+  if (!scene.ok()) FAIL(scene.error().message);
+  REQUIRE(scene.value().colliders.size() == 5001);
+  CHECK(scene.value().colliders[4999].desc.pose.position.x == 4999.0f);
+}
+
 TEST_CASE("A body's own solver keys replace those of the scene") {
   const auto scene = ParseScene(R"({"bodies":[{"asset":"a"},
     {"asset":"a","solver":{"newton_iterations":5}}, {"asset":"a","solver":{"volume_sweeps":1}}],
@@ -340,6 +387,11 @@ TEST_CASE("Wrong values in a scene are command-line errors that name their place
   CHECK_THAT(hull_error(R"({"points":[[0,0,0]],"asset":"b.plush"})"), Contains("exactly one of"));
   CHECK_THAT(hull_error(R"({"points":[[0,0,0],[0,1]]})"),
              Contains("colliders[0].hull.points[1]: expected three numbers"));
+  CHECK_THAT(ErrorOf(R"({"bodies":[{"asset":"a"}],"colliders":[{"sphere":{"radius":0}}]})").message,
+             Contains("colliders[0].sphere.radius: 0 is outside (0, "));
+  CHECK_THAT(
+      ErrorOf(R"({"bodies":[{"asset":"a"}],"colliders":[{"capsule":{"half_height":-1}}]})").message,
+      Contains("colliders[0].capsule.half_height: -1 is outside [0, "));
   CHECK_THAT(ErrorOf(R"({"bodies":[{"asset":"a"}],"solver":{"contact":"hlod"}})").message,
              Contains("did you mean 'hold'?"));
   // The splitting solver has no linear iterations; a key without effect would mislead.
@@ -385,6 +437,15 @@ TEST_CASE("Wrong forces and colliders name their place") {
        "colliders[0].velocity: does not go with motion"},
       {R"("motion":[{"t":0,"position":[0,0,0]}],"pose":{})",
        "colliders[0].pose: does not go with motion"},
+      {R"("motion":[{"t":0,"position":[0,0,0]}],"position":[0,0,0])",
+       "colliders[0].position: does not go with motion"},
+      {R"("motion":[{"t":0,"position":[0,0,0]}],"rotation":[0,0,0,1])",
+       "colliders[0].rotation: does not go with motion"},
+      {R"("pose":{},"position":[0,0,0])", "colliders[0].position: does not go with pose"},
+      {R"("pose":{"position":[0,0,0]},"rotation":[0,0,0,1])",
+       "colliders[0].rotation: does not go with pose"},
+      {R"("position":[0,0])", "colliders[0].position: expected 3 numbers"},
+      {R"("rotation":[0,0,0,2])", "colliders[0].rotation: quaternion"},
   };
   for (const auto& [members, message] : colliders) {
     const Error error = ErrorOf(
