@@ -55,15 +55,16 @@ scene_hashes() {
   [ "$2" = 1 ] && limit=(taskset -c 0)
   for name in bear duck octopus; do
     "${limit[@]}" "$plush" bake "$models/$name.glb" -o "$work/$name.plush" --tets 400 --young 4e4 \
-      --damping 0.15 -q
+      --damping 0.15 -q || return 1
   done
-  "${limit[@]}" "$plush" bake "$root/samples/scenes/hills.obj" -o "$work/hills.plush" --static -q
+  "${limit[@]}" "$plush" bake "$root/samples/scenes/hills.obj" -o "$work/hills.plush" --static -q ||
+    return 1
   echo "bake $(sha256sum <"$work/hills.plush" | cut -c 1-16)"
   cp "$root/samples/scenes/hills.f32" "$work/"
   for scene in terrain hang; do
     sed "s/{\"steps\": [0-9]*/{\"steps\": 300, \"threads\": $2/" "$root/samples/scenes/$scene.json" \
       >"$work/scene.json"
-    simulate
+    simulate || return 1
     grep -A 2 '"contacts": {' "$work/stats.json" | grep -q '"max": [1-9]' || [ $scene = hang ] ||
       { echo "nothing touches" && return 1; }
   done
@@ -71,7 +72,8 @@ scene_hashes() {
 
 # Runs the scene with $plush and prints its state.
 simulate() {
-  "$plush" simulate "$work/scene.json" --stats "$work/stats.json" -q
+  rm -f "$work/stats.json"
+  "$plush" simulate "$work/scene.json" --stats "$work/stats.json" -q || return 1
   grep -o '"state_hash": *"[0-9a-f]*"' "$work/stats.json" | sed 's/.*: *"/state /; s/"//'
 }
 

@@ -30,6 +30,7 @@ using nlohmann::json;
 constexpr uint64_t kMaxSceneBytes = 16u << 20;
 constexpr size_t kMaxPins = 1000;
 constexpr size_t kMaxColliders = 100000;
+constexpr size_t kMaxColliderFiles = 1000;  // colliders that each open a file
 constexpr NumberRange kLengthRange = {0.0, double(kMostColliderSize), true};  // [m]
 constexpr size_t kMaxForces = 1000;
 constexpr NumberRange kForceTimeRange = {0.0, 1.0e9};  // [s]
@@ -359,6 +360,13 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
   for (const json& collider : reader.Array("colliders", kMaxColliders)) {
     const std::string path = "colliders[" + std::to_string(scene.colliders.size()) + "]";
     scene.colliders.push_back(ReadCollider(collider, path, folder, &mistake));
+  }
+  const auto has_file = [](const SceneCollider& collider) {
+    return !(collider.hull_asset.empty() && collider.mesh_asset.empty() &&
+             collider.heights_file.empty());
+  };
+  if (std::ranges::count_if(scene.colliders, has_file) > std::ptrdiff_t{kMaxColliderFiles}) {
+    reader.Mistake("colliders", "at most 1000 may have files");
   }
   ReadAttachments(reader, &scene, &mistake);
   ReadConstraints(reader, &scene, &mistake);

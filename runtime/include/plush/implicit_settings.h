@@ -99,7 +99,7 @@ struct ImplicitSettings {
   LinearMethod linear_method = LinearMethod::kConjugateGradients;
   bool quasistatic = false;  ///< steps go to where forces balance, without inertia and damping.
                              ///< Pins must stop every rigid motion, or constraints that the
-                             ///< body has before World::SetSolver; else both refuse it
+                             ///< body has before World::SetSolver; else that and AddBody refuse
   // What tets are made of. All but the default pair, which is splitting's energy, cost several
   // times as much, and have clusters in the preconditioner only.
   MaterialModel model = MaterialModel::kCorrectedCorotated;

@@ -521,8 +521,8 @@ class World {
   /// allocate. With another ImplicitSettings::mass_damping it makes factors, as SetMaterial does,
   /// unless they exist (PrepareSystem). ImplicitSettings::quasistatic is refused unless the body's
   /// pins and constraints stop every rigid motion of each connected part of its tets: three points
-  /// off one line do. If they include constraints, add the body with another solver, then them, and
-  /// call this last. Errors: kInvalidArgument (out of range, not held), kOutOfMemory.
+  /// off one line do: add the body with another solver, then its constraints, and call this last.
+  /// Errors: kInvalidArgument (out of range, not held), kOutOfMemory.
   Status SetSolver(BodyId id, const BodySolver& solver);
   Status GetSolver(BodyId id, BodySolver* out_solver) const;  ///< Errors: those of ids.
 

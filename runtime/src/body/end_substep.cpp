@@ -30,34 +30,34 @@ void Correct(const StepSettings& settings, float h, Body* body) {
   }
 }
 
-// The collider of all contacts, or null if there are several.
+// The collider that alone touches the body, or null.
 const LocalCollider* OnlyTouched(const Body& body) {
-  const LocalCollider* only = nullptr;
-  for (const PlaneContact& contact : body.contacts.Current()) {
-    if (only != nullptr && contact.collider == only->slot) continue;
-    if (only != nullptr) return nullptr;
-    for (const LocalCollider& near : body.NearColliders()) {
-      if (near.slot == contact.collider) only = &near;
-    }
+  const std::span<const PlaneContact> contacts = body.contacts.Current();
+  if (contacts.empty() || !body.contacts.between.empty()) return nullptr;
+  const uint32_t slot = contacts[0].collider;
+  const auto is_other = [&](const PlaneContact& contact) { return contact.collider != slot; };
+  if (std::ranges::any_of(contacts, is_other)) return nullptr;
+  for (const LocalCollider& near : body.NearColliders()) {
+    if (near.slot == slot) return &near;
   }
-  return only;
+  return nullptr;
 }
 
-// Where nodes are that do not move in the substep: beside the collider, if it is the only one that
-// the body touches. A fast one would leave nodes behind that rest in the world. Between several,
-// nodes rest in the world, and so do those of a body with pins.
+// Where nodes are that do not move in the substep: beside the collider, along the contacts' mean
+// normal, if nothing else touches or holds the body. A fast one would leave nodes behind that rest
+// in the world. Else nodes rest in the world.
 void FindRest(const Body& body, std::span<NodeVec> rest) {
   std::copy(body.x.begin(), body.x.end(), rest.begin());
   rest[body.x.size()] = body.y[body.x.size()];
   const auto is_pinned = [](const NodeVec& x) { return x.w == 0.0f; };
   const LocalCollider* collider = OnlyTouched(body);
-  if (collider == nullptr || (IsZero(collider->shift) && IsZero(collider->turn)) ||
-      std::ranges::any_of(body.x, is_pinned)) {
-    return;
-  }
-  const SolidPlace &start = collider->start, &end = collider->end;
+  if (collider == nullptr || body.attached.any() || std::ranges::any_of(body.x, is_pinned)) return;
+  Vec3 normal;
+  for (const PlaneContact& contact : body.contacts.Current()) normal += contact.plane.normal;
+  const float length2 = Dot(normal, normal);
+  if (!(length2 > 0.0f)) return;
   for (NodeVec& x : rest.first(body.x.size())) {
-    x += end.rotation * start.ToLocal(x) + end.position - x;
+    x += normal * (Dot(normal, collider->MotionAt(x)) / length2);
   }
 }
 

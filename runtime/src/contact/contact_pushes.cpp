@@ -176,7 +176,7 @@ bool FindPushOut(float share, ContactSolve* first, const JobSystem* jobs) {
     const float slop = of->problem.slop;
     AddDeepPoints(of);
     const auto want = [&](float gap, float least, PlaneContact* contact) {
-      contact->push = gap < 0.0f ? -share * gap : -gap;
+      contact->push = gap < -least ? -share * gap : std::fmin(-gap, 0.0f);
       any = any || gap < -least;
     };
     for (PlaneContact& contact : of->state->Current()) {

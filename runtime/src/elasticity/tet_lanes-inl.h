@@ -228,13 +228,13 @@ HWY_INLINE V InverseInertia(const Mat<V>& B, V wa, V wb, V wc, V wd) {
 // The share of the way is 1 / (1 + c q s (1 + 0.3 max(p / mu - 1, 0))), p the pressure,
 // q = lambda V dt^2 rho / (1 / r + mu V dt^2 (1 + beta/dt)): the volume term's stiffness over what
 // resists it, inertia and the stretch term. A share that is too large overshoots; one that is too
-// small lets pressures lag behind volumes, which adds energy. s = (rho i + e) / (i + e), where i
-// and e are the parts of inertia and stretch in what resists: in a pressed tet, the largest squared
-// cofactor counts, not their mean rho, and its neighbours press on the same light nodes. (Without
-// s, 47 of 120 drops of samples of 2e3 to 2e4 Pa gained energy.) The volume term also resists
-// changes of shape, by p. A does not know that, so iterations do not converge at pressures of
-// several mu. The smaller share and the limit of lambda (kMostBulk) keep bodies quiet at higher
-// ones.
+// small lets pressures lag behind volumes, which adds energy. rho is the mean of the squared
+// cofactors, at least 1. In a pressed tet that is too small, and its neighbours press on the same
+// light nodes: s = (rho i + e) / (i + e) raises it, where i and e are the parts of inertia and
+// stretch in what resists. (Without s, 47 of 120 drops of samples of 2e3 to 2e4 Pa gained energy.)
+// The volume term also resists changes of shape, by p. A does not know that, so iterations do not
+// converge at pressures of several mu. The smaller share and the limit of lambda (kMostBulk) keep
+// bodies quiet at higher ones.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V RelaxedMultiplier(D d, const ElementSettings& settings, V det, const Mat<V>& cof, V k,
                                V bulk, V inverse_inertia, V kappa) {
@@ -263,9 +263,10 @@ HWY_INLINE V RelaxedMultiplier(D d, const ElementSettings& settings, V det, cons
   const V per_mu = hn::Max(hn::Mul(k, hn::Set(d, 0.5f * dt2)), hn::Set(d, 1.0e-30f));
   const V pressure = hn::Div(hn::Abs(kept), per_mu);
   const V slowed = Fma(hn::Max(hn::Sub(pressure, one), zero), hn::Set(d, 0.3f), one);
-  const V resisting = hn::Add(elastic, one), square = hn::Mul(resisting, resisting);
-  const V share =
-      hn::Div(square, Fma(hn::Mul(pushing, slowed), hn::Add(elastic, stretched), square));
+  const V per_resisting = hn::Div(one, hn::Add(elastic, one));
+  const V shared = hn::Mul(hn::Add(elastic, stretched), per_resisting);
+  const V overshoot = hn::Mul(hn::Mul(hn::Mul(pushing, per_resisting), slowed), shared);
+  const V share = hn::Div(one, hn::Add(one, overshoot));
   return Fma(share, hn::Sub(law, kept), kept);
 }
 

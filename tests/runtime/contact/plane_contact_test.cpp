@@ -251,7 +251,7 @@ TEST_CASE("An impact takes more iterations, rest does not") {
 }
 
 // Without the impulses of the step before it would take over 100.
-TEST_CASE("At rest few sweeps suffice, also after a change of the step, a sleep and a state") {
+TEST_CASE("At rest few sweeps suffice, also after a change of the step and a sleep") {
   ShapeAsset shape(SurfaceBytes(TetBox(4, 2, 4, 0.1), {.parts = 3, .depth = 0.0, .num_shells = 0}));
   WorldDesc desc;
   desc.sleep.speed = 0.0f;

@@ -168,6 +168,19 @@ TEST_CASE("A scene may have thousands of colliders") {
   CHECK(scene.value().colliders[4999].desc.pose.position.x == 4999.0f);
 }
 
+TEST_CASE("At most a thousand colliders of a scene have files") {
+  for (const int count : {1000, 1001}) {
+    std::string colliders;
+    for (int k = 0; k < count; ++k) {
+      colliders += std::string(k > 0 ? ", " : "") + R"({"mesh": {"asset": "hills.plush"}})";
+    }
+    const auto scene =
+        ParseScene(R"({"bodies": [{"asset": "a.plush"}], "colliders": [)" + colliders + "]}", "");
+    CHECK(scene.ok() == (count == 1000));
+    if (!scene.ok()) CHECK(scene.error().message.find("colliders") != std::string::npos);
+  }
+}
+
 TEST_CASE("A body's own solver keys replace those of the scene") {
   const auto scene = ParseScene(R"({"bodies":[{"asset":"a"},
     {"asset":"a","solver":{"newton_iterations":5}}, {"asset":"a","solver":{"volume_sweeps":1}}],

@@ -147,7 +147,7 @@ TEST_CASE("Samples that are set down come to rest, press with their weight and f
       CHECK(asleep < 250);
     };
     // As they lie, from a thousandth of their height. The bear and the octopus rock for longer than
-    // two seconds, with 40 iterations, too, unless they may sleep: they do by then.
+    // two seconds, with 40 iterations, too, unless they may sleep.
     for (const float damping : {0.02f, 0.15f}) {
       check(model.lying(), 1.0e-3 * model.height(), damping, sample.most_rocking);
     }
