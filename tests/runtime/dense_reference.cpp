@@ -198,9 +198,7 @@ void DenseStepper::RelaxMultipliers(const Points& y, double rate) {
       response += gradients.col(static_cast<Eigen::Index>(i)).squaredNorm() / model_.masses[node];
     }
     const double areas = std::max(1.0, CofactorOf(F).squaredNorm() / 3.0);
-    const double inertia = 1.0 / response;
-    const double shared = (areas * inertia + stretch) / (inertia + stretch);
-    const double q = response > 0.0 ? shared * areas * bulk / (inertia + stretch) : 0.0;
+    const double q = response > 0.0 ? areas * bulk / (1.0 / response + stretch) : 0.0;
     double& multiplier = kappa[static_cast<Eigen::Index>(t)];
     // It first comes between 0 and its law, widened by what the stretch term resists.
     const double law = -bulk * (F.determinant() - 1.0);

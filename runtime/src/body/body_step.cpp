@@ -78,6 +78,22 @@ void ShareRotations(const StepSettings& settings, Body* body) {
                      &context);
 }
 
+// How far multipliers move in a pass, see RelaxedMultiplier. Its rate counts the mean of a tet's
+// squared cofactors. Where a collider presses tets flat the largest is several times that, and
+// iterations diverge. So a nearly incompressible body that touches takes a larger rate while it has
+// such a tet. (Without it, 47 of 120 drops of samples of 2e3 to 2e4 Pa gained energy; at a rate of
+// 6 five do.)
+float RelaxationOf(const StepSettings& settings, bool is_first, const Body& body) {
+  constexpr float kFlat = 0.8f, kRate = 8.0f;  // det F of its lowest tet
+  constexpr float kLeastBulk = 8.0f;           // lambda / mu: Poisson's ratio 0.444
+  const float usual = Relaxation(settings, is_first);
+  const CoarseLevel& coarse = body.system->coarse;  // knows no bulk without clusters
+  const bool may_diverge = coarse.num_clusters() == 0 || coarse.most_bulk > kLeastBulk;
+  const bool is_flat =
+      may_diverge && !is_first && body.contacts.any() && body.progress.lowest < kFlat;
+  return is_flat && usual > 0.0f ? kRate : usual;
+}
+
 // b = M (predicted - y) + dt^2 f(y), less the drag of a step that the implicit solver leaves to
 // splitting: the negative gradient of the step's objective at y. Returns the lowest det F at y, at
 // most 1.
@@ -99,7 +115,7 @@ float MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bo
   const float lowest = AddElasticImpulses(
       body->elements, body->y.span(),
       {h, body->elements.damping, shares ? 0 : settings.splitting.polar_iterations,
-       Relaxation(settings, is_first)},
+       RelaxationOf(settings, is_first, *body)},
       body->stretches.span(), body->kappa.span(), 0, body->elements.blocks.size(),
       body->Rotations(), body->rhs.span());
   if (ReportsReactions(*body)) StartPinImpulses(body);

@@ -176,8 +176,9 @@ bool FindPushOut(float share, ContactSolve* first, const JobSystem* jobs) {
     const float slop = of->problem.slop;
     AddDeepPoints(of);
     const auto want = [&](float gap, float least, PlaneContact* contact) {
-      contact->push = gap < -least ? -share * gap : std::fmin(-gap, 0.0f);
-      any = any || gap < -least;
+      const bool is_deep = gap < -least;
+      contact->push = is_deep ? -share * gap : -gap;
+      any = any || is_deep;
     };
     for (PlaneContact& contact : of->state->Current()) {
       want(Gap(contact, of->state->PointOf(contact).Of(of->problem.y)), slop, &contact);

@@ -8,9 +8,9 @@
 namespace plush {
 
 /// Finds displacements `d` of bodies that take points deeper than problem.slop at problem.y out by
-/// a `share` of their depth: A d = impulses along the contacts' normals, without friction. If there
-/// are any, other points below the surface do not sink, and none above comes below. Add `d` to
-/// positions only. Returns whether there are such points. Does not allocate. `jobs`: as elsewhere.
+/// a `share` of their depth: A d = impulses along the contacts' normals, without friction. Add them
+/// to positions only. Returns whether there are such points. Does not allocate. `jobs`: as of
+/// SolveWithContacts.
 bool FindPushOut(float share, ContactSolve* first, const JobSystem* jobs = nullptr);
 
 /// What NoteRebounds found.

@@ -225,33 +225,28 @@ HWY_INLINE V InverseInertia(const Mat<V>& B, V wa, V wb, V wc, V wd) {
 // Moves the multiplier kappa towards its law, -lambda V dt^2 C, see AddElasticImpulses. With `k` =
 // 2 mu V, det F and the cofactors `cof` of F.
 //
-// The share of the way is 1 / (1 + c q s (1 + 0.3 max(p / mu - 1, 0))), p the pressure,
+// The share of the way is 1 / (1 + c q (1 + 0.3 max(p / mu - 1, 0))), p the pressure,
 // q = lambda V dt^2 rho / (1 / r + mu V dt^2 (1 + beta/dt)): the volume term's stiffness over what
 // resists it, inertia and the stretch term. A share that is too large overshoots; one that is too
-// small lets pressures lag behind volumes, which adds energy. rho is the mean of the squared
-// cofactors, at least 1. In a pressed tet that is too small, and its neighbours press on the same
-// light nodes: s = (rho i + e) / (i + e) raises it, where i and e are the parts of inertia and
-// stretch in what resists. (Without s, 47 of 120 drops of samples of 2e3 to 2e4 Pa gained energy.)
-// The volume term also resists changes of shape, by p. A does not know that, so iterations do not
-// converge at pressures of several mu. The smaller share and the limit of lambda (kMostBulk) keep
-// bodies quiet at higher ones.
+// small lets pressures lag behind volumes, which adds energy. The volume term also resists changes
+// of shape, by p. A does not know that, so iterations do not converge at pressures of several mu.
+// The smaller share and the limit of lambda (kMostBulk) keep bodies quiet at higher ones.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V RelaxedMultiplier(D d, const ElementSettings& settings, V det, const Mat<V>& cof, V k,
                                V bulk, V inverse_inertia, V kappa) {
   const float dt2 = settings.dt * settings.dt;
   bulk = hn::Min(bulk, hn::Mul(k, hn::Set(d, 0.5f * kMostBulk)));
   const V law = hn::Mul(hn::Mul(bulk, hn::Set(d, dt2)), hn::Sub(hn::Set(d, 1.0f), det));
-  const V one = hn::Set(d, 1.0f);
-  const V mean2 =
+  const V area2 =
       hn::Mul(hn::Add(Dot(cof.c0, cof.c0), hn::Add(Dot(cof.c1, cof.c1), Dot(cof.c2, cof.c2))),
               hn::Set(d, 1.0f / 3.0f));
-  const V stretched = hn::IfThenElse(hn::Gt(mean2, one), mean2, one);
-  // Both over inertia. The viscous stiffness resists the step, too.
-  const V per_inertia = hn::Mul(inverse_inertia, hn::Set(d, dt2));
-  const V elastic =
-      hn::Mul(per_inertia, hn::Mul(k, hn::Set(d, 0.5f * (1.0f + settings.damping / settings.dt))));
+  const V one = hn::Set(d, 1.0f);
+  const V stretched = hn::IfThenElse(hn::Gt(area2, one), area2, one);
+  // The viscous stiffness resists the step, too.
+  const V stiffness = hn::Mul(k, hn::Set(d, 0.5f * (1.0f + settings.damping / settings.dt)));
+  const V resisting = Fma(stiffness, inverse_inertia, hn::Set(d, 1.0f / dt2));
   const V pushing =
-      hn::Mul(hn::Mul(bulk, hn::Set(d, settings.relaxation)), hn::Mul(stretched, per_inertia));
+      hn::Mul(hn::Mul(bulk, hn::Set(d, settings.relaxation)), hn::Mul(stretched, inverse_inertia));
   // Nearly incompressible material takes hundreds of steps to change a multiplier. Meanwhile it may
   // push a tet that has long turned from squeezed to stretched, ever farther. So it stays between 0
   // and its law, widened by what the stretch term resists at any size.
@@ -263,10 +258,7 @@ HWY_INLINE V RelaxedMultiplier(D d, const ElementSettings& settings, V det, cons
   const V per_mu = hn::Max(hn::Mul(k, hn::Set(d, 0.5f * dt2)), hn::Set(d, 1.0e-30f));
   const V pressure = hn::Div(hn::Abs(kept), per_mu);
   const V slowed = Fma(hn::Max(hn::Sub(pressure, one), zero), hn::Set(d, 0.3f), one);
-  const V per_resisting = hn::Div(one, hn::Add(elastic, one));
-  const V shared = hn::Mul(hn::Add(elastic, stretched), per_resisting);
-  const V overshoot = hn::Mul(hn::Mul(hn::Mul(pushing, per_resisting), slowed), shared);
-  const V share = hn::Div(one, hn::Add(one, overshoot));
+  const V share = hn::Div(resisting, Fma(pushing, slowed, resisting));
   return Fma(share, hn::Sub(law, kept), kept);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Contacts between two bodies against the dense equations of both in double precision.
 #include "contact/body_contacts.h"
-#include "contact/contact_pushes.h"
 #include "runtime/contact/random_contacts.h"
 #include "skip.h"
 
@@ -95,22 +94,6 @@ struct RandomPair {
     SolveWithContacts(&parts[0]);
   }
 
-  // Moves the second body until the gap of a contact is this [m].
-  void SetGap(double gap, BodyContact* contact) {
-    const double missing = gap - Gap(*contact, false);
-    contact->base += ToVec3(ToEigen(contact->row.plane.normal) * missing);
-  }
-
-  bool PushOut(float share) {
-    ContactSolve parts[2];
-    for (int k = 0; k < 2; ++k) {
-      parts[k] = {bodies[k].system, bodies[k].Problem(32), &bodies[k].state, bodies[k].d};
-      bodies[k].state.y = bodies[k].y;
-    }
-    parts[0].next = &parts[1];
-    return FindPushOut(share, &parts[0]);
-  }
-
   // How far d is from A d = b + impulses, relative to the right-hand side.
   double Residual(int k) const {
     const RandomContacts& c = bodies[k];
@@ -189,37 +172,4 @@ TEST_CASE("Contacts between two bodies meet Signorini's and Coulomb's conditions
   CHECK(sliding > count / 20);
   CHECK(open > count / 4);
   CHECK(unsolved <= count / 100);
-}
-
-TEST_CASE("Beside a contact that is too deep, others neither come out nor sink") {
-  constexpr float kShare = 0.05f;
-  int too_deep = 0;
-  for (uint32_t seed = 1; seed <= 100; ++seed) {
-    CAPTURE(seed);
-    RandomPair pair(710000 + seed, 0.0f);
-    bool any = false;
-    for (BodyContact& contact : pair.contacts) {
-      const double depth = pair.bodies[0].random.Uniform(-0.5, 3.0) * double(contact.rest);
-      pair.SetGap(-depth - double(contact.rest), &contact);
-      any = any || depth > double(contact.rest);
-    }
-    CHECK(pair.PushOut(kShare) == any);
-    if (!any) continue;
-    ++too_deep;
-    for (const BodyContact& contact : pair.contacts) {
-      const double gap = pair.Gap(contact, false) + double(contact.rest);
-      const bool is_deep = gap < -double(contact.rest);
-      const double asked = is_deep ? -double(kShare) * gap : std::min(-gap, 0.0);
-      CHECK(double(contact.row.limit) == Approx(asked).margin(2e-6));
-    }
-    for (const RandomContacts& body : pair.bodies) {
-      for (const PlaneContact& contact : body.state.Current()) {
-        const double gap = double(Gap(contact, body.state.PointOf(contact).Of(body.y)));
-        const bool is_deep = gap < -double(body.Problem(32).slop);
-        const double asked = is_deep ? -double(kShare) * gap : std::min(-gap, 0.0);
-        CHECK(double(contact.limit) == Approx(asked).margin(2e-6));
-      }
-    }
-  }
-  CHECK(too_deep > 50);
 }

@@ -70,21 +70,15 @@ double LawOf(const Subject& s, size_t t) {
          (DenseGradient(s.model, t, s.x).determinant() - 1.0);
 }
 
-// rho of ShareOf.
-double StretchedOf(const Subject& s, size_t t) {
+// 1 / (1 + rate (1 + 0.3 max(p / mu - 1, 0)) rho lambda V dt^2 / (1 / r + mu V dt (dt + damping))),
+// p the pressure of `multiplier`, rho = max(1, |cof F|^2 / 3), r = sum w_i |grad det F|^2 of the
+// rest shape. |cof F|^2 is the sum of squared products of two singular values. The gradient of det
+// F at a node is its face's area vector over 3 V.
+double ShareOf(const Subject& s, size_t t, double damping, double rate, double multiplier) {
   const Eigen::Vector3d v =
       Eigen::JacobiSVD<Eigen::Matrix3d>(DenseGradient(s.model, t, s.x)).singularValues();
   const double areas =
       (std::pow(v[0] * v[1], 2) + std::pow(v[1] * v[2], 2) + std::pow(v[0] * v[2], 2)) / 3.0;
-  return std::max(1.0, areas);
-}
-
-// 1 / (1 + rate s (1 + 0.3 max(p / mu - 1, 0)) rho lambda V dt^2 / (i + e)): i = 1 / r and
-// e = mu V dt (dt + damping) resist, s = (rho i + e) / (i + e), p the pressure of `multiplier`,
-// rho = max(1, |cof F|^2 / 3), r = sum w_i |grad det F|^2 of the rest shape. |cof F|^2 is the sum
-// of squared products of two singular values. The gradient of det F at a node is its face's area
-// vector over 3 V.
-double ShareOf(const Subject& s, size_t t, double damping, double rate, double multiplier) {
   const double dt = double{kDt}, volume = s.model.volumes[t];
   double response = 0.0;
   for (size_t i = 0; i < 4; ++i) {
@@ -97,19 +91,21 @@ double ShareOf(const Subject& s, size_t t, double damping, double rate, double m
     if (!s.model.pinned[static_cast<size_t>(node)]) response += area * area / s.model.masses[node];
   }
   if (response == 0.0) return 1.0;
-  const double inertia = 1.0 / response, stretch = s.model.mu[t] * volume * dt * (dt + damping);
-  const double resisting = inertia + stretch, rho = StretchedOf(s, t);
+  const double resisting = 1.0 / response + s.model.mu[t] * volume * dt * (dt + damping);
   const double pressure = std::fabs(multiplier) / (s.model.mu[t] * volume * dt * dt);  // [mu]
-  const double slowed = 1.0 + 0.3 * std::max(pressure - 1.0, 0.0);
-  const double shared = (rho * inertia + stretch) / resisting;
-  return 1.0 / (1.0 + rate * shared * slowed * rho * LambdaOf(s, t) * volume * dt * dt / resisting);
+  return 1.0 / (1.0 + rate * (1.0 + 0.3 * std::max(pressure - 1.0, 0.0)) * std::max(1.0, areas) *
+                          LambdaOf(s, t) * volume * dt * dt / resisting);
 }
 
 // The multiplier before the move: between 0 and the law, widened by 2 mu V dt^2 / rho, rho as in
 // ShareOf.
 double KeptOf(const Subject& s, size_t t, double multiplier) {
+  const Eigen::Vector3d v =
+      Eigen::JacobiSVD<Eigen::Matrix3d>(DenseGradient(s.model, t, s.x)).singularValues();
+  const double areas =
+      (std::pow(v[0] * v[1], 2) + std::pow(v[1] * v[2], 2) + std::pow(v[0] * v[2], 2)) / 3.0;
   const double spare =
-      2.0 * s.model.mu[t] * s.model.volumes[t] * double{kDt} * double{kDt} / StretchedOf(s, t);
+      2.0 * s.model.mu[t] * s.model.volumes[t] * double{kDt} * double{kDt} / std::max(1.0, areas);
   const double law = LawOf(s, t);
   return std::clamp(multiplier, std::min(law, 0.0) - spare, std::max(law, 0.0) + spare);
 }
