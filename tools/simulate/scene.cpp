@@ -30,7 +30,7 @@ using nlohmann::json;
 constexpr uint64_t kMaxSceneBytes = 16u << 20;
 constexpr size_t kMaxPins = 1000;
 constexpr size_t kMaxColliders = 100000;
-constexpr size_t kMaxColliderFiles = 1000;  // colliders that each open a file
+constexpr std::ptrdiff_t kMaxColliderFiles = 1000;  // of colliders, which open one each
 constexpr NumberRange kLengthRange = {0.0, double(kMostColliderSize), true};  // [m]
 constexpr size_t kMaxForces = 1000;
 constexpr NumberRange kForceTimeRange = {0.0, 1.0e9};  // [s]
@@ -365,8 +365,10 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
     return !(collider.hull_asset.empty() && collider.mesh_asset.empty() &&
              collider.heights_file.empty());
   };
-  if (std::ranges::count_if(scene.colliders, has_file) > std::ptrdiff_t{kMaxColliderFiles}) {
-    reader.Mistake("colliders", "at most 1000 may have files");
+  const auto num_files = std::ranges::count_if(scene.colliders, has_file);
+  if (num_files > kMaxColliderFiles) {
+    reader.Mistake("colliders", std::to_string(num_files) + " name a file each, at most " +
+                                    std::to_string(kMaxColliderFiles) + " may");
   }
   ReadAttachments(reader, &scene, &mistake);
   ReadConstraints(reader, &scene, &mistake);

@@ -158,6 +158,7 @@ void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body
   Correct(settings, h, body);
   if (!IsFiniteState(*body, h)) return Freeze(body, stats);
   if (SolvesContact(settings)) StayOutsideSolids(body);
+  HoldConstraints(body);  // as pins, they do not give way to solids
   const bool keeps = KeepsPrevious(*body);
   FinishNodes(body->x.span(), body->y.span().first(body->x.size()), GravityOf(settings, *body), h,
               body->v.span(), keeps ? body->previous.span() : body->x.span());

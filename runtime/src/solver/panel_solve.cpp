@@ -47,7 +47,7 @@ struct ChunkSum {
 // Chunks whose sums fit into the registers. One chunk of 16 lanes has three sums, too few to hide
 // the latency of a multiply-add.
 template <class D>
-inline constexpr size_t kChunksAtOnce = kLanes<D> == 16 ? 2 : 1;
+inline constexpr uint32_t kChunksAtOnce = kLanes<D> == 16 ? 2 : 1;
 
 template <size_t kRows, size_t kChunks, class D>
 HWY_INLINE void AddChunks(D d, const float* block, const NodeVec* b, uint32_t columns,
@@ -66,13 +66,10 @@ HWY_INLINE void Descend(const Supernode& s, const uint32_t* rows, const float* v
   const uint32_t padded = PaddedRows(s.num_rows);
   fetch->Step();
   uint32_t row = 0;
-  if constexpr (kChunksAtOnce<Lanes16> == 2) {
-    constexpr uint32_t kRows = 2 * kChunkRows;
-    for (; row + kRows <= padded; row += kRows, values += kRows * s.num_columns) {
-      fetch->Step();
-      fetch->Step();
-      AddChunks<kChunkRows, 2>(Lanes16(), values, b, s.num_columns, rows + row, x);
-    }
+  constexpr uint32_t kAtOnce = kChunksAtOnce<Lanes16>, kRows = kAtOnce * kChunkRows;
+  for (; row + kRows <= padded; row += kRows, values += kRows * s.num_columns) {
+    for (uint32_t k = 0; k < kAtOnce; ++k) fetch->Step();
+    AddChunks<kChunkRows, kAtOnce>(Lanes16(), values, b, s.num_columns, rows + row, x);
   }
   for (; row + kChunkRows <= padded; row += kChunkRows, values += kChunkRows * s.num_columns) {
     fetch->Step();

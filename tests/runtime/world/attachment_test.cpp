@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Attachments against converged implicit Euler with the same springs, in double precision, also at
-// their largest force, beyond that at which they break, and at colliders that move; bodies that
-// springs join keep their momentum.
+// their largest force, beyond that at which they break, and at colliders that move.
 #include "plush/solver.h"
 
-#include "reference/implicit_euler.h"
 #include "reference/trajectory.h"
-#include "runtime/tet_fixtures.h"
-#include "runtime/world/plane_scene.h"
+#include "runtime/world/attachment_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -16,7 +13,6 @@
 #include <cstdio>
 #include <limits>
 #include <span>
-#include <utility>
 #include <vector>
 
 using namespace plush;
@@ -25,78 +21,13 @@ using reference::Trajectory;
 
 namespace {
 
-constexpr float kDt = 0.01f;
+constexpr float kDt = kBeamDt;
 constexpr double kGravity = double(-9.81f);
-
-ShapeAsset Beam(double young) {
-  return ShapeAsset(TetBox(8, 3, 3, 0.05, 0.09, 1), {young, 0.35, 1000.0}, double(kDt));
-}
-
-// The point of a tet with these weights, as a side of a spring.
-struct Point {
-  uint32_t nodes[4];
-  Vec4 weights = {0.4f, 0.3f, 0.2f, 0.1f};
-
-  Point(const ShapeAsset& shape, const Eigen::Vector3d& near) {
-    // The tet whose centre is nearest.
-    double least = 1e30;
-    for (const Tet& tet : shape.simulation().tets) {
-      Eigen::Vector3d centre = Eigen::Vector3d::Zero();
-      for (const uint32_t node : {tet.a, tet.b, tet.c, tet.d}) {
-        centre += 0.25 * ToEigen(shape.simulation().nodes[node]);
-      }
-      if ((centre - near).norm() >= least) continue;
-      least = (centre - near).norm();
-      const uint32_t of_tet[4] = {tet.a, tet.b, tet.c, tet.d};
-      std::copy(of_tet, of_tet + 4, nodes);
-    }
-  }
-  double weight(int k) const {
-    const float w[4] = {weights.x, weights.y, weights.z, weights.w};
-    return double(w[k]);
-  }
-  Eigen::Vector3d At(const Points& x) const {
-    Eigen::Vector3d at = Eigen::Vector3d::Zero();
-    for (int k = 0; k < 4; ++k) at += weight(k) * x.col(nodes[k]);
-    return at;
-  }
-  void AddTo(double sign, uint32_t first_node, reference::Spring* spring) const {
-    for (int k = 0; k < 4; ++k)
-      spring->weights.push_back({first_node + nodes[k], sign * weight(k)});
-  }
-  void SetSide(AttachmentDesc* desc) const {
-    std::copy(nodes, nodes + 4, desc->nodes);
-    desc->weights = weights;
-  }
-};
-
-AttachmentId Attach(World* world, const AttachmentDesc& desc) {
-  AttachmentId id;
-  const Status status = world->Attach(desc, &id);
-  CAPTURE(status.section, status.reason);
-  REQUIRE(status.ok());
-  return id;
-}
-
-Eigen::Vector3d ForceOf(const World& world, AttachmentId id) {
-  Vec3 force;
-  REQUIRE(world.AttachmentForce(id, &force).ok());
-  return ToEigen(force);
-}
 
 struct SpringCase {
   double young, stiffness, damping, rest_length;
   double max_force = std::numeric_limits<double>::infinity();
 };
-
-reference::Spring SpringOf(const AttachmentDesc& desc) {
-  return {{},
-          {0.0, 0.0, 0.0},
-          double(desc.rest_length),
-          double(desc.stiffness),
-          double(desc.damping),
-          double(desc.max_force)};
-}
 
 constexpr SpringCase kSpringCases[] = {
     {1e6, 1.0, 0.0, 0.0}, {1e6, 1e3, 0.0, 0.0},  {1e6, 1e5, 0.0, 0.0}, {1e6, 1e7, 0.0, 0.0},
@@ -207,201 +138,6 @@ TEST_CASE("A beam of the implicit solver on a spring moves as implicit Euler's d
     CHECK(found.trajectory < (is_converged ? 1e-4 : 5e-4));
     CHECK(found.force < 5e-4);
   }
-}
-
-namespace {
-
-// Two beams side by side, joined by springs at their near ends; the first one may be held.
-struct TwoBeams {
-  ShapeAsset shape = Beam(1e6);
-  Points rest = ToEigen(shape.rest());
-  Point near = Point(shape, {0.4, 0.075, 0.075}), far = Point(shape, {0.0, 0.075, 0.075});
-  World world;
-  BodyId a, b;
-
-  TwoBeams(const WorldDesc& desc, const BodyDesc& second, int solvers = 0) : world(desc) {
-    const BodySolver implicit = ImplicitSolver();
-    BodyDesc of_a, of_b = second;
-    if (solvers % 2 == 1) of_a.solver = &implicit;
-    if (solvers / 2 == 1) of_b.solver = &implicit;
-    a = AddBody(&world, shape.asset(), of_a);
-    b = AddBody(&world, shape.asset(), of_b);
-  }
-  AttachmentId Join(const AttachmentDesc& numbers) {
-    AttachmentDesc desc = numbers;
-    desc.body = a;
-    desc.other_body = b;
-    near.SetSide(&desc);
-    std::copy(far.nodes, far.nodes + 4, desc.other_nodes);
-    desc.other_weights = far.weights;
-    return Attach(&world, desc);
-  }
-};
-
-Eigen::Vector3d Vector(const double (&v)[3]) { return {v[0], v[1], v[2]}; }
-
-}  // namespace
-
-namespace {
-
-// Two beams and the same ones in the reference. The first one hangs on a spring, which is the
-// reference's first one; the second one hangs on the first.
-struct JoinedBeams {
-  TwoBeams two;
-  reference::ImplicitEuler euler;
-  AttachmentId joint;
-  Trajectory right, measured;
-  double forces = 0.0, errors = 0.0;  // sums of squares
-  bool breaks = false, has_broken = false;
-
-  JoinedBeams(const AttachmentDesc& law, int solvers)
-      : two({}, {.pose = {.position = ToVec3(Apart(law))}}, solvers),
-        euler(MakeEuler(two, law)),
-        right(euler.x()),
-        measured(euler.x()),
-        breaks(std::isfinite(law.break_force)) {
-    AttachmentDesc held = {
-        .body = two.a, .target = ToVec3(two.far.At(two.rest)), .stiffness = 1e5f};
-    two.far.SetSide(&held);
-    Attach(&two.world, held);
-    joint = two.Join(law);
-  }
-  void Step() {
-    const size_t nodes = two.shape.num_nodes();
-    euler.Step();
-    REQUIRE(euler.report().residual < 1e-2);
-    right.Add(euler.x());
-    REQUIRE(StepWorld(&two.world, kDt) == kStepOk);
-    Points x(3, 2 * static_cast<Eigen::Index>(nodes));
-    x << ToEigen(PositionsOf(two.world, two.a, nodes)),
-        ToEigen(PositionsOf(two.world, two.b, nodes));
-    measured.Add(x);
-    if (!has_broken) AddForce();
-  }
-  double TrajectoryError() const { return reference::TrajectoryError(measured, right); }
-  double ForceError() const { return std::sqrt(errors / forces); }
-
- private:
-  static Eigen::Vector3d Apart(const AttachmentDesc& law) {
-    return {0.4 + double(law.rest_length), 0.0, 0.0};
-  }
-  static reference::ImplicitEuler MakeEuler(const TwoBeams& two, const AttachmentDesc& law) {
-    const auto nodes = static_cast<uint32_t>(two.shape.num_nodes());
-    reference::ElasticBody one(two.shape.asset()), both = one;
-    both.rest.resize(3, 2 * one.num_nodes());
-    both.rest << one.rest, one.rest.colwise() + Apart(law);
-    both.masses.resize(2 * one.num_nodes());
-    both.masses << one.masses, one.masses;
-    for (reference::ElasticTet tet : one.tets) {
-      for (uint32_t& node : tet.nodes) node += nodes;
-      both.tets.push_back(tet);
-    }
-    reference::EulerSettings settings;
-    settings.dt_s = double(kDt);
-    settings.gravity = {0.0, kGravity, 0.0};
-    settings.springs = {{{}, two.far.At(two.rest), 0.0, 1e5, 0.0}, SpringOf(law)};
-    two.far.AddTo(1.0, 0, &settings.springs[0]);
-    two.near.AddTo(1.0, 0, &settings.springs[1]);
-    two.far.AddTo(-1.0, nodes, &settings.springs[1]);
-    settings.tolerance = 1e-5;
-    return reference::ImplicitEuler(both, settings);
-  }
-  void AddForce() {
-    Eigen::Vector3d force;
-    const std::span<const AttachmentEvent> events = two.world.attachment_events();
-    has_broken = !events.empty();
-    if (has_broken) {
-      REQUIRE(breaks);
-      REQUIRE(events[0].attachment == joint);
-      REQUIRE(events[0].other_body == two.b);
-      force = ToEigen(events[0].force);
-      euler.ReleaseSpring(1);
-    } else {
-      force = ForceOf(two.world, joint);
-    }
-    forces += euler.SpringForce(1).squaredNorm();
-    errors += (force - euler.SpringForce(1)).squaredNorm();
-  }
-};
-
-}  // namespace
-
-TEST_CASE("Two beams on springs move as implicit Euler's do") {
-  const float stiffness = GENERATE(1e3f, 1e5f, 1e9f);
-  const float rest_length = GENERATE(0.0f, 0.1f);
-  const int solvers = GENERATE(0, 1, 2, 3);  // which ones are implicit
-  CAPTURE(stiffness, rest_length, solvers);
-  JoinedBeams beams({.rest_length = rest_length, .stiffness = stiffness}, solvers);
-  for (int step = 0; step < 100; ++step) beams.Step();
-  std::printf("two beams: solvers %d, k %.0e, rest %.1f: trajectory error %.4f, force %.4f\n",
-              solvers, double(stiffness), double(rest_length), beams.TrajectoryError(),
-              beams.ForceError());
-  CHECK(beams.TrajectoryError() < 4e-3);
-  CHECK(beams.ForceError() < 0.01);
-}
-
-TEST_CASE("A spring between two beams gives its largest force and breaks as the reference's") {
-  // Its ends are a little apart at the start: stiffer ones break at once.
-  const auto [stiffness, breaks] =
-      GENERATE(std::pair(1e3f, false), std::pair(1e5f, false), std::pair(1e9f, false),
-               std::pair(300.0f, true), std::pair(1e3f, true), std::pair(3e3f, true));
-  const float rest_length = GENERATE(0.0f, 0.1f);
-  const int solvers = GENERATE(0, 3);
-  CAPTURE(stiffness, rest_length, breaks, solvers);
-  const float most = breaks ? 120.0f : 60.0f;  // less than it has to carry in the swing [N]
-  AttachmentDesc law = {.rest_length = rest_length, .stiffness = stiffness};
-  (breaks ? law.break_force : law.max_force) = most;
-  JoinedBeams beams(law, solvers);
-  int limited = 0, broken = 0, beyond = 0;
-  for (int step = 1; step <= 100; ++step) {
-    beams.Step();
-    const double force = beams.euler.SpringForce(1).norm();
-    if (breaks && beyond == 0 && force > double(most)) beyond = step;
-    if (beams.has_broken && broken == 0) broken = step;
-    limited += force > 0.999 * double(most) ? 1 : 0;
-  }
-  std::printf(
-      "%s: solvers %d, k %.0e, rest %.1f: %d, %d steps; trajectory error %.4f, force %.4f\n",
-      breaks ? "breaks" : "limited", solvers, double(stiffness), double(rest_length),
-      breaks ? broken : limited, beyond, beams.TrajectoryError(), beams.ForceError());
-  CHECK(broken == beyond);
-  if (!breaks) CHECK(limited > 10);
-  if (breaks) CHECK(broken > 1);
-  CHECK(beams.TrajectoryError() < 4e-3);
-  CHECK(beams.ForceError() < 0.01);
-}
-
-TEST_CASE("Two free bodies that a spring joins keep their momentum") {
-  const float stiffness = GENERATE(1.0f, 1e4f, 1e9f);
-  const float rest_length = GENERATE(0.0f, 0.3f);
-  const float scale = GENERATE(1.0f, 1.7f);
-  const int solvers = GENERATE(0, 1, 2, 3);
-  CAPTURE(stiffness, rest_length, scale, solvers);
-  WorldDesc weightless;
-  weightless.gravity = {};
-  TwoBeams two(weightless,
-               {.pose = {.position = {0.7f, 0.1f, 0.0f}},
-                .scale = scale,
-                .velocity = {0.0f, 1.0f, 0.5f},
-                .angular_velocity = {0.3f, 0.0f, -0.5f}},
-               solvers);
-  two.Join({.rest_length = rest_length, .stiffness = stiffness, .damping = 1.0f});
-  const auto momentum = [&] {
-    return (Vector(MomentsOf(two.world, two.a).linear_momentum) +
-            Vector(MomentsOf(two.world, two.b).linear_momentum))
-        .eval();
-  };
-  const Eigen::Vector3d before = momentum();
-  double largest = 0.0;
-  for (const Vec3& v : VelocitiesOf(two.world, two.b, two.shape.num_nodes())) {
-    largest = std::max(largest, ToEigen(v).norm());
-  }
-  for (int step = 0; step < 60; ++step) REQUIRE(StepWorld(&two.world, kDt) == kStepOk);
-  const double mass = MomentsOf(two.world, two.a).mass + MomentsOf(two.world, two.b).mass;
-  const double drift = (momentum() - before).norm() / (mass * largest);
-  std::printf("momentum: k %.0e, rest %.1f, scale %.1f: drift %.1e\n", double(stiffness),
-              double(rest_length), double(scale), drift);
-  CHECK(drift < (solvers == 0 ? 1.0e-5 : 1.0e-6));
 }
 
 TEST_CASE("A collider's point holds a body as a target that moves the same way") {
