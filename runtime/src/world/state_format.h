@@ -198,7 +198,7 @@ struct StatePair {
   uint32_t end;        ///< of its contacts, which follow those of the pair before
   uint32_t is_reported;
   float rebound_speed, rebound_time, rebound_energy;  ///< Rebound
-  uint32_t padding;
+  uint32_t was_searched;
 };
 static_assert(sizeof(StatePair) == 64);
 

@@ -20,12 +20,13 @@ struct TouchingPair {
   uint32_t begin = 0, end = 0;     ///< its contacts
   float approach_speed = 0.0f;     ///< the greatest along a normal when the step began [m/s]
   // The contacts hold while the bodies move little relative to each other since the last search.
-  double travel[3] = {};     ///< of the first body less that of the second, then [m]
-  double holds_until = 0.0;  ///< until what it has changed by and the bodies'
-                             ///< SearchedShape::WayNow add up to this [m]
-  Rebound rebound;           ///< what an impact still asks for; `collider` has no meaning
-  bool presses = false;      ///< whether a contact does
-  bool is_reported = false;  ///< whether the game knows of it from an event
+  double travel[3] = {};      ///< of the first body less that of the second, then [m]
+  double holds_until = 0.0;   ///< until what it has changed by and the bodies'
+                              ///< SearchedShape::WayNow add up to this [m]
+  bool was_searched = false;  ///< in this step
+  Rebound rebound;            ///< what an impact still asks for; `collider` has no meaning
+  bool presses = false;       ///< whether a contact does
+  bool is_reported = false;   ///< whether the game knows of it from an event
 
   uint64_t Key() const { return uint64_t{first} << 32 | second; }
 };

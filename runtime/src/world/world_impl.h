@@ -235,6 +235,8 @@ struct World::Impl {
   PairContactCount Intersect(Body* first, Body* second);
   /// Whether a piece of one body may be wholly inside the other one, as their boxes say.
   bool MayEnclose(const Body& a, const Body& b) const;
+  /// Whether a pair leaves out a search, because it was searched in the step before.
+  bool Waits(const TouchingPair& before, const Body& a, const Body& b) const;
   /// At how many times within the step the surfaces of two bodies are intersected.
   uint32_t SearchTimes(const Body& a, const Body& b) const;
   /// Finds the contacts of two bodies at several times within the step, in memory->found. Both end
