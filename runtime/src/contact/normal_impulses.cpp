@@ -11,9 +11,12 @@
 namespace plush {
 namespace {
 
-constexpr uint32_t kMostContacts = 48;
+constexpr uint32_t kMostContacts = 64;
 
-// to[k] += by * from[k] for k in [first, end), and a few after them: `first` is a multiple of 4.
+// The next multiple of 4.
+uint32_t Padded(uint32_t count) { return (count + 3) & ~3u; }
+
+// to[k] += by * from[k] for k in [first, Padded(end)): `first` is a multiple of 4.
 void AddMultiple(float by, const float* from, uint32_t first, uint32_t end, float* to) {
   const Float4 all = Broadcast(by);
   for (uint32_t k = first; k < end; k += 4) Store4(Load4(to + k) + all * Load4(from + k), to + k);
@@ -24,10 +27,10 @@ using Numbers = float[kMostContacts];  // of the contacts
 // gap = gap of the free motion + K pressing, along the normals.
 struct NormalSystem {
   uint32_t size = 0;
-  float K[kMostContacts][kMostContacts] = {};  // [1/kg], symmetric
-  Numbers free = {};                           // gaps of the free motion [m]
-  Numbers gaps;                                // [m]
-  Numbers pressing;                            // [kg m]
+  float K[kMostContacts][kMostContacts];  // [1/kg], symmetric; columns up to Padded(size)
+  Numbers free = {};                      // gaps of the free motion [m]
+  Numbers gaps;                           // [m]
+  Numbers pressing;                       // [kg m]
   bool may_press[kMostContacts];
   bool depends[kMostContacts];     // whether it moves as others do, which press instead
   bool leads[kMostContacts] = {};  // whether those that depend on it give way
@@ -39,11 +42,11 @@ struct NormalSystem {
   void Eliminate(uint32_t count, float* x);
 
   uint32_t order_[kMostContacts];
-  float rows_[kMostContacts][kMostContacts + 4] = {};  // from the diagonal on, then the side
+  float rows_[kMostContacts][kMostContacts + 4];  // from the diagonal on, then the side
 };
 
 void NormalSystem::FindGaps() {
-  std::copy_n(free, size, gaps);
+  std::copy_n(free, Padded(size), gaps);
   for (uint32_t i = 0; i < size; ++i) {
     if (pressing[i] != 0.0f) AddMultiple(pressing[i], K[i], 0, size, gaps);
   }
@@ -85,6 +88,7 @@ void NormalSystem::CloseGaps() {
   for (uint32_t i = 0; i < count; ++i) {
     for (uint32_t k = i & ~3u; k < count; ++k) rows_[i][k] = K[order_[i]][order_[k]];
     rows_[i][count] = -gaps[order_[i]];
+    std::fill(rows_[i] + count + 1, rows_[i] + Padded(count + 1), 0.0f);
   }
   Numbers x;
   Eliminate(count, x);
@@ -114,6 +118,7 @@ void SolveNormals(float accuracy, ContactState* state) {
     const PlaneContact& contact = all[i];
     const Vec3& normal = contact.plane.normal;
     const float* row = S.Row(contact.slot);
+    std::fill(system.K[i] + system.size, system.K[i] + Padded(system.size), 0.0f);
     for (uint32_t k = 0; k <= i; ++k) {
       system.K[i][k] = system.K[k][i] = row[all[k].slot] * Dot(normal, all[k].plane.normal);
     }

@@ -22,7 +22,7 @@ namespace plush {
 /// presses. Friction is left to sweeps: on one plane, it does not move points along the normal.
 /// Does nothing if normals differ by more than 25 degrees from the first (bodies jammed among
 /// solids would explode: friction then acts on other normal impulses), or if the body has more than
-/// 48 contacts, or if the guesses do not settle. Couplings and offsets must be known.
+/// 64 contacts, or if the guesses do not settle. Couplings and offsets must be known.
 void SolveNormals(float accuracy, ContactState* state);
 
 }  // namespace plush
