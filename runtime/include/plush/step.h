@@ -100,6 +100,9 @@ struct StepStats {
                                     ///< to 256 sweeps points still moved by more than the depth
                                     ///< that counts, although bounds of friction no longer changed:
                                     ///< hard impacts, jams, colliders that leave too little room
+  uint32_t flat_tets = 0;   ///< tets that ended the step with det F < 0.05 although they were
+                            ///< lifted: pins or colliders leave them no room, or they were flatter
+                            ///< before. Those of implicit bodies are not lifted
   uint32_t overshoots = 0;  ///< coarse corrections that were taken back, at least in part: the
                             ///< body is strained so much that its clusters resist turns.
                             ///< Implicit: Newton steps that the line search shortened

@@ -549,7 +549,9 @@ class World {
   bool IsAsleep(BodyId id) const;
 
   /// Whether the body's state became non-finite (kStepBodyFrozen). It does not move until ResetBody
-  /// or SetNodePositions. False for ids that name no body.
+  /// or SetNodePositions. Colliders no longer act on it: its contacts with them end in the step in
+  /// which it freezes, and ColliderReaction leaves it out. Sensors still find it, and other bodies
+  /// touch it as they touch a fixed one. False for ids that name no body.
   bool IsFrozen(BodyId id) const;
 
   // Saving and loading.

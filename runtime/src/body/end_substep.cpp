@@ -102,6 +102,7 @@ void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stat
     is_flat = HoldPassingTets(body->elements, before, share, y) || is_flat;
   }
   DropOpenContacts(&body->contacts);
+  stats->flat_tets = CountFlatTets(body->elements, y);
 }
 
 // Whether the result is finite, also in world coordinates as float.
@@ -154,6 +155,7 @@ void SwapPrevious(Body* body) {
 
 void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
                    StepStats* stats) {
+  stats->flat_tets = 0;
   if (may_be_flat) LiftBody(settings, h, body, stats);
   Correct(settings, h, body);
   if (!IsFiniteState(*body, h)) return Freeze(body, stats);

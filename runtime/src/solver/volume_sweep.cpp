@@ -286,6 +286,20 @@ bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x) {
   return HWY_DYNAMIC_DISPATCH(FindFlatBlock)(elements, x.data(), 0) < elements.blocks.size();
 }
 
+uint32_t CountFlatTets(const ElementView& elements, std::span<const NodeVec> x) {
+  uint32_t count = 0;
+  const auto next = [&](size_t first) {
+    return HWY_DYNAMIC_DISPATCH(FindFlatBlock)(elements, x.data(), first);
+  };
+  for (size_t b = next(0); b < elements.blocks.size(); b = next(b + 1)) {
+    ForTets(elements.blocks[b], [&](const Tet& tet, const Mat3& dm_inv) {
+      const Mat3 F = DeformationGradient(x[tet.a], x[tet.b], x[tet.c], x[tet.d], dm_inv);
+      count += Determinant(F) < kLeastDetF ? 1 : 0;
+    });
+  }
+  return count;
+}
+
 float LiftFlatTets(const ElementView& elements, NodeVectors before, std::span<NodeVec> x) {
   return ForFlatTets(elements, before, kLeastDetF, x,
                      [&](const FlatTet& flat) { return Lift(flat, x); });

@@ -53,6 +53,9 @@ bool MayBeFlat(float lowest_det_f);
 /// Whether any tet has det F < kLeastDetF. `x`: positions [m] (num_nodes + 1 x 1).
 bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 
+/// How many tets have. Does not allocate.
+uint32_t CountFlatTets(const ElementView& elements, std::span<const NodeVec> x);
+
 /// One sweep, block after block, of the inequality det F >= kLeastDetF. The energies of [Kug] are
 /// finite for a flat tet, so a hard impact would turn it inside out.
 /// - Moves `x` (as in SweepVolumes) along w grad det F, by equal and opposite impulses that store

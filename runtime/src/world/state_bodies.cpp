@@ -83,6 +83,7 @@ StateStats Saved(const StepStats& s) {
                     s.body_pairs,
                     s.linear_iterations,
                     s.newton_fallbacks,
+                    s.flat_tets,
                     {}};
   static_assert(sizeof(out.phase_s) == sizeof(s.phase_s));
   std::copy(std::begin(s.phase_s), std::end(s.phase_s), out.phase_s);

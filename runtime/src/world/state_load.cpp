@@ -37,6 +37,7 @@ StepStats ToStats(const StateStats& s) {
   out.body_pairs = s.body_pairs;
   out.linear_iterations = s.linear_iterations;
   out.newton_fallbacks = s.newton_fallbacks;
+  out.flat_tets = s.flat_tets;
   std::copy(std::begin(s.phase_s), std::end(s.phase_s), out.phase_s);
   return out;
 }

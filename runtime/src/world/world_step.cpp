@@ -358,6 +358,7 @@ void World::Impl::SumStats() {
     stats.overshoots += s.overshoots;
     stats.linear_iterations = std::max(stats.linear_iterations, s.linear_iterations);
     stats.newton_fallbacks += s.newton_fallbacks;
+    stats.flat_tets += s.flat_tets;
     for (size_t k = 0; k < std::size(stats.phase_s); ++k) stats.phase_s[k] += s.phase_s[k];
   }
   stats.contacts += touching_bodies.num_contacts;

@@ -172,9 +172,8 @@ TEST_CASE("The energy of an undamped drop stays below its start, whatever its si
     rise = std::max(rise, energy - start);
     before = energy;
   }
-  CHECK(rise < 1e-3 * fall);
-  // In one step. The fall presses a body of 1 m and 1e4 Pa flat.
-  CHECK(gain < (size == 1.0 && young == 1.0e4 ? 0.25 : 0.01) * fall);
+  CHECK(rise < 1e-5 * fall);  // rounding
+  CHECK(gain < 0.01 * fall);  // in one step
 }
 
 TEST_CASE("A light body that falls on its corner neither gains energy nor tumbles on") {

@@ -99,7 +99,8 @@ TEST_CASE("A pressed cube stays above the planes, and its force is that of many 
   CHECK(press.flags == kStepOk);
   CHECK(press.depth < 1.0e-4f);
   CHECK(press.Speed() < 0.05f);
-  if (young != 1.0e5f || has_surface) return;  // the reference takes seconds
+  // The reference takes seconds.
+  if (young != 1.0e5f || (has_surface && poisson < 0.49f)) return;
   const Press reference(shape, material, 40, {.iterations = 40});
   CHECK(press.Force() == Approx(reference.Force()).epsilon(0.02));
 }
@@ -114,12 +115,15 @@ TEST_CASE("A cube that a press closes on takes its shape again", "[long]") {
   World world({.gravity = {}});
   const ColliderId plate = AddPlates(&world).high;
   const BodyId id = AddBody(&world, shape.asset(), {.material = MaterialOf(young, poisson)});
-  uint32_t flags = 0;
+  uint32_t flags = 0, flat = 0;
   for (int step = 1; step <= 450; ++step) {
     const float height = std::fmin(std::fabs(1.0f - 0.01f * static_cast<float>(step)), 1.5f);
     REQUIRE(world.MoveCollider(plate, {.position = {0.0f, height, 0.0f}}).ok());
     flags |= StepWorld(&world, kDt);
+    flat = std::max(flat, world.stats().flat_tets);
   }
+  CHECK(flat > 0);  // there is no room to lift them
+  CHECK(world.stats().flat_tets == 0);
   CHECK((flags & kStepBodyFrozen) == 0);
   const Points x = ToEigen(PositionsOf(world, id, shape.rest().size()));
   const Points rest = ToEigen(shape.rest());

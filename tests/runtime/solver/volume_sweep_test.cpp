@@ -318,6 +318,30 @@ TEST_CASE("Flat tets after a sweep are announced by its changes") {
   CHECK(announced < 9 * bodies / 10);
 }
 
+TEST_CASE("Flat tets are counted") {
+  uint32_t counted = 0;
+  for (uint32_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    Swept body(TetBox(3, 2, 2, 0.1, 0.09, seed));
+    body.Move(&random, random.Uniform(0.0, 0.1));
+    const DenseModel model(body.shape.asset());
+    uint32_t below = 0, close = 0;
+    for (size_t t = 0; t < model.tets.size(); ++t) {
+      const double det = DenseGradient(model, t, ToEigen(body.x)).determinant();
+      const double above = det - double(kLeastDetF);
+      if (std::fabs(above) < 1e-5) ++close;
+      if (above < 0.0) ++below;
+    }
+    const uint32_t count = CountFlatTets(body.shape.elements(), body.x);
+    CHECK(count <= below + close);
+    CHECK(count + close >= below);
+    CHECK((count > 0) == HasFlatTet(body.shape.elements(), body.x));
+    counted += count;
+  }
+  CHECK(counted > 20);
+}
+
 TEST_CASE("A tet that began inverted only sinks no further") {
   Swept rising = Pressed(-0.5f, -0.4f);
   CHECK_FALSE(rising.Lift());

@@ -2,9 +2,6 @@
 // Bakes mesh files, drops the bodies, and checks that they fall, squash and settle as physics
 // demands.
 
-#include "bake/bake.h"
-#include "base/files.h"
-#include "import/import.h"
 #include "simulate/open_asset.h"
 #include "simulate/scene.h"
 #include "simulate/scene_world.h"
@@ -12,6 +9,7 @@
 #include "tools/procedural_meshes.h"
 #include "tools/simulate/ball_asset.h"
 #include "tools/simulate/drop_measures.h"
+#include "tools/simulate/scaled_model.h"
 #include "tools/test_models.h"
 
 #include <catch2/catch.hpp>
@@ -23,44 +21,11 @@
 namespace plush::tests {
 namespace {
 
-constexpr double kYoung = 1.0e5;
+constexpr double kYoung = 1.0e5;  // [Pa], of BakeScaled
 
 // Six seconds, since a body that lands on its feet may take time to fall over.
 constexpr double kSeconds = 6.0;
 constexpr double kDt = 0.01;
-
-tools::ImportedModel ImportOrFail(const std::string& path, double scale) {
-  tools::FindingList findings;
-  tools::ImportSettings settings;
-  settings.scale = scale;
-  settings.helper = PLUSH_IMPORT_EXECUTABLE;
-  auto model = tools::ImportModel(path, settings, &findings);
-  if (!model.ok()) FAIL(model.error().message);
-  return std::move(model.value());
-}
-
-double LongestSide(const tools::SurfaceMesh& mesh) {
-  REQUIRE_FALSE(mesh.positions.empty());
-  Vec3d low = mesh.positions[0];
-  Vec3d high = low;
-  for (const Vec3d& p : mesh.positions) {
-    low = Min(low, p);
-    high = Max(high, p);
-  }
-  const Vec3d extent = high - low;
-  return std::max({extent.x, extent.y, extent.z});
-}
-
-// Bakes the model at `path`, scaled so that its longest side is 1 m, into `asset_path`.
-void BakeScaled(const std::string& path, const std::string& asset_path) {
-  const double scale = 1.0 / LongestSide(ImportOrFail(path, 1.0).surface);
-  tools::FindingList findings;
-  tools::BakeSettings settings;
-  settings.material = {kYoung, 0.4, 1000.0};
-  const auto baked = tools::Bake(ImportOrFail(path, scale), settings, &findings);
-  if (!baked.ok()) FAIL(baked.error().message);
-  REQUIRE(tools::WriteFileAtomically(asset_path, baked.value().bytes).ok());
-}
 
 // Runs a scene of one body of that stiffness [Pa].
 DropMeasures Run(const tools::Scene& scene, double young) {

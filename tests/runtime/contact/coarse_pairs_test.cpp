@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// Contacts between two bodies of clusters against the dense equations of both in double precision.
+#include "contact/body_contacts.h"
+#include "runtime/contact/coarse_problem.h"
+#include "skip.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+// Two bodies of different scales and stiffness with random contacts between them, some on a plane.
+struct ClusteredPair {
+  ClusteredPair(uint32_t seed, float friction)
+      : bodies{CoarseProblem(2 * seed, 1.0e4, seed % 2, double(friction)),
+               CoarseProblem(2 * seed + 1, seed % 3 == 0 ? 1.0e4 : 1.0e6, 0, 0.0)} {
+    Random& random = bodies[0].random;
+    const float scales[] = {0.1f, 0.5f, 1.0f, 2.0f, 10.0f};
+    for (CoarseProblem& body : bodies) {
+      ContactState& state = body.state;
+      state.x = std::span<const NodeVec>(body.start).first(body.nodes.size() - 1);
+      state.y = body.nodes;
+      state.scale = scales[random.Below(5)];
+      for (double& coordinate : state.origin) coordinate = random.Uniform(-1.0, 1.0);
+    }
+    contacts.resize(1 + random.Below(6));
+    for (BodyContact& contact : contacts) {
+      for (int k = 0; k < 2; ++k) {
+        BodyContact::Side& side = contact.sides[k];
+        side.of = &bodies[k].state;
+        side.point = bodies[k].RandomPoint();
+        while (side.point.pinned != 0) side.point = bodies[k].RandomPoint();
+        side.point.id = TouchingSurface::kNoId;
+      }
+      contact.row.plane.normal = ToVec3(random.Direction());
+      contact.row.friction = friction;
+      BeginSubstep(0.0f, kCoarseDt, &contact);
+      // Some are apart, some overlap.
+      const double gap = ToEigen(contact.row.plane.normal).dot(Way(contact, nullptr));
+      contact.row.plane.allowed =
+          static_cast<float>(-gap + random.Uniform(-2.0e-3, 1.0e-3) * Unit());
+    }
+    for (uint32_t k = 0; k < 2; ++k) {
+      for (BodyContact& contact : contacts) sides[k].push_back({&contact, k});
+      bodies[k].state.between = sides[k];
+    }
+  }
+
+  double Unit() const {
+    return std::min(double(bodies[0].state.scale), double(bodies[1].state.scale));
+  }
+
+  // From the second point to the first, moved on by the nodes' displacements, or null [m].
+  Eigen::Vector3d Way(const BodyContact& contact, const Points* moved) const {
+    Eigen::Vector3d way = ToEigen(contact.base);
+    for (int k = 0; k < 2; ++k) {
+      const EmbeddedPoint& point = contact.sides[k].point;
+      Eigen::Vector3d at = ToEigen(point.Of(bodies[k].nodes));
+      for (int i = 0; moved != nullptr && i < 4; ++i) {
+        at += double(point.weights[i]) * moved[k].col(point.nodes[i]);
+      }
+      way += at * double(bodies[k].state.scale) * (k == 0 ? 1.0 : -1.0);
+    }
+    return way;
+  }
+  Eigen::Vector3d Start(const BodyContact& contact) const {
+    Eigen::Vector3d way = ToEigen(contact.base);
+    for (int k = 0; k < 2; ++k) {
+      way += ToEigen(contact.sides[k].point.Of(bodies[k].start)) * double(bodies[k].state.scale) *
+             (k == 0 ? 1.0 : -1.0);
+    }
+    return way;
+  }
+
+  void Solve() {
+    CoarseContacts parts[2] = {bodies[0].Part(), bodies[1].Part()};
+    parts[0].next = &parts[1];
+    SolveCoarseContacts(&parts[0]);
+  }
+
+  // The right-hand side of a body with all impulses, in its units: those of the world over s^4.
+  Points Total(int k) const {
+    Points total = bodies[k].Total();
+    const double s = double(bodies[k].state.scale), sign = k == 0 ? 1.0 : -1.0;
+    for (const BodyContact& contact : contacts) {
+      const EmbeddedPoint& point = contact.sides[k].point;
+      for (int i = 0; i < 4; ++i) {
+        total.col(point.nodes[i]) +=
+            double(point.Free(i)) * ToEigen(contact.row.impulse) * (sign / (s * s * s * s));
+      }
+    }
+    return total;
+  }
+
+  CoarseProblem bodies[2];
+  std::vector<BodyContact> contacts;
+  std::vector<BodyContactSide> sides[2];
+};
+
+}  // namespace
+
+TEST_CASE("Coarse contacts between two bodies meet Signorini's and Coulomb's conditions") {
+  const int count = tests::FullTests() ? 2000 : 150;
+  int pressing = 0, sliding = 0, sticking = 0, open = 0, unsolved = 0, unsolved_smooth = 0;
+  double furthest = 0.0;
+  for (int k = 0; k < count; ++k) {
+    CAPTURE(k);
+    const float friction = 0.5f * static_cast<float>(k % 3);
+    ClusteredPair pair(static_cast<uint32_t>(k), friction);
+    for (int solve = 0; solve < 100; ++solve) pair.Solve();
+    Points moved[2];
+    for (int body = 0; body < 2; ++body) {
+      const CoarseProblem& of = pair.bodies[body];
+      const Points total = pair.Total(body);
+      moved[body] = of.Displacements(total);
+      of.CheckSums(total, total.colwise().norm().maxCoeff(), of.sums);
+    }
+    const double unit = pair.Unit() * pair.bodies[0].body.size();
+    double worst = 0.0, largest = 1e-30;
+    for (const BodyContact& contact : pair.contacts) {
+      largest = std::max(largest, ToEigen(contact.row.impulse).norm());
+    }
+    for (const BodyContact& contact : pair.contacts) {
+      const Eigen::Vector3d n = ToEigen(contact.row.plane.normal);
+      const Eigen::Vector3d impulse = ToEigen(contact.row.impulse);
+      const double f = n.dot(impulse);
+      const Eigen::Vector3d way = pair.Way(contact, moved);
+      const double gap = n.dot(way) + double(contact.row.plane.allowed);
+      CHECK(f >= 0.0);
+      const Eigen::Vector3d along = impulse - n * f;
+      worst = std::max(worst, (along.norm() - double(friction) * f) / largest);
+      if (f == 0.0) {
+        ++open;
+        worst = std::max(worst, -gap / unit);
+        continue;
+      }
+      ++pressing;
+      worst = std::max(worst, std::fabs(gap) / unit);
+      const Eigen::Vector3d since = way - pair.Start(contact);
+      const Eigen::Vector3d slip = since - n * n.dot(since);
+      if (friction > 0.0f && along.norm() < 0.99 * double(friction) * f) {
+        ++sticking;
+        worst = std::max(worst, slip.norm() / unit);
+      } else if (friction > 0.0f && slip.norm() > 1e-4 * unit) {
+        ++sliding;
+        if (!(slip.normalized().dot(along.normalized()) < -0.99)) worst = 1.0;
+      }
+    }
+    if (worst < 1e-4) {
+      furthest = std::max(furthest, worst);
+    } else {
+      ++(friction > 0.0f ? unsolved : unsolved_smooth);
+    }
+  }
+  std::printf(
+      "%d pairs of bodies of clusters: %d contacts press, of which %d slide and %d stick, %d open; "
+      "%.1e of the size off, %d unsolved, %d without friction\n",
+      count, pressing, sliding, sticking, open, furthest, unsolved, unsolved_smooth);
+  CHECK(pressing > count);
+  CHECK(sliding > count / 20);
+  CHECK(sticking > count / 20);
+  CHECK(open > count / 4);
+  CHECK(unsolved_smooth == 0);
+  CHECK(unsolved <= count / 50);  // the cones of some go in circles
+}
