@@ -128,6 +128,7 @@ void Report(const std::vector<TimedStep>& steps, benchmark::State* state) {
   counters["worst_ms"] = 1.0e3 * worst;
   counters["contacts"] = MeanOf(steps, of(&StepStats::contacts));
   counters["body_pairs"] = MeanOf(steps, of(&StepStats::body_pairs));
+  counters["pairs_searched"] = MeanOf(steps, of(&StepStats::pairs_searched));
   counters["sweeps"] = MeanOf(steps, of(&StepStats::contact_sweeps));
   counters["substeps"] = MeanOf(steps, of(&StepStats::substeps));
   const char* const names[] = {"elements", "solve", "volume", "contact", "find_pairs", "other"};

@@ -38,7 +38,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 16;
+inline constexpr uint32_t kStateVersion = 17;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -70,10 +70,11 @@ struct StateStats {
   uint32_t flags;
   float max_speed;
   uint32_t contacts, contact_sweeps, substeps, outer_iterations, asleep, overshoots,
-      contacts_dropped, contacts_unsettled, body_pairs, linear_iterations, newton_fallbacks;
+      contacts_dropped, contacts_unsettled, body_pairs, pairs_searched, linear_iterations,
+      newton_fallbacks;
   float phase_s[6];
 };
-static_assert(sizeof(StateStats) == 76);
+static_assert(sizeof(StateStats) == 80);
 
 struct StateWorld {
   float dt;
@@ -91,7 +92,7 @@ struct StateWorld {
   uint32_t num_ends;   ///< of contacts of removed bodies, for the next step
   uint32_t lost_ends;  ///< whether there were more: 0 or 1
 };
-static_assert(sizeof(StateWorld) == 216);
+static_assert(sizeof(StateWorld) == 220);
 
 struct StateAsset {
   uint64_t content_hash, num_bytes;
@@ -199,8 +200,10 @@ struct StatePair {
   uint32_t is_reported;
   float rebound_speed, rebound_time, rebound_energy;  ///< Rebound
   uint32_t was_searched;
+  uint32_t is_open;
+  uint32_t padding;
 };
-static_assert(sizeof(StatePair) == 64);
+static_assert(sizeof(StatePair) == 72);
 
 /// PastContact.
 struct StateBodyContact {
@@ -257,8 +260,9 @@ struct StateBody {
   uint32_t exact_degenerate_stress;
   uint32_t assembled;
   uint32_t num_models;  ///< tets with a ModelTet: all or none
+  uint32_t padding;
 };
-static_assert(sizeof(StateBody) == 376);
+static_assert(sizeof(StateBody) == 384);
 
 inline bool Has(const StateBody& body, StateBodyFlags flag) { return (body.flags & flag) != 0; }
 
