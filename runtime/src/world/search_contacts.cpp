@@ -302,7 +302,7 @@ void World::Impl::AddContactsOf(WantedPair* wanted) {
 
 // Adds those that a search chose, and those of the step before that persist.
 void World::Impl::AddFoundContacts(const WantedPair& wanted) {
-  constexpr float kReach = 0.05f, kMostGap = 2.0e-3f, kMostSlip = 5.0e-3f;  // [sizes]
+  constexpr float kReach = 0.05f, kMostSlip = 5.0e-3f;  // [sizes]
   TouchingBodies& t = touching_bodies;
   const TouchingPair& pair = *wanted.pair;
   const Body &a = *bodies[pair.first], &b = *bodies[pair.second];
