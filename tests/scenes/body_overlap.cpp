@@ -128,7 +128,7 @@ OverlapMeter::~OverlapMeter() = default;
 
 float OverlapMeter::SizeOf(size_t body) const { return impl_->shapes[body].size; }
 
-Overlap OverlapMeter::Measure() {
+Overlap OverlapMeter::Measure(bool with_depths) {
   Impl& impl = *impl_;
   Overlap all;
   for (Shape& shape : impl.shapes) impl.Update(&shape);
@@ -140,6 +140,7 @@ Overlap OverlapMeter::Measure() {
       const uint32_t count = impl.CountPairs(a, b);
       all.triangle_pairs += count;
       all.body_pairs += count > 0 ? 1u : 0u;
+      if (!with_depths) continue;
       impl.MeasureDepth(i, j, &all);
       impl.MeasureDepth(j, i, &all);
     }

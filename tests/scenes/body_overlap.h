@@ -32,9 +32,9 @@ class OverlapMeter {
   OverlapMeter(const OverlapMeter&) = delete;
   OverlapMeter& operator=(const OverlapMeter&) = delete;
 
-  /// The overlaps of the bodies as they are now. Changes nothing that a step depends on. Takes many
-  /// steps' time.
-  Overlap Measure();
+  /// The overlaps of the bodies as they are now. Changes nothing that a step depends on. Depths
+  /// take many steps' time; without them they are 0.
+  Overlap Measure(bool with_depths = true);
 
   /// Size of a body, by its place in SceneWorld::bodies [m].
   float SizeOf(size_t body) const;

@@ -21,7 +21,7 @@ struct FlagName {
   const char* remedy;
 };
 
-constexpr std::array<FlagName, 7> kFlagNames = {{
+constexpr std::array<FlagName, 8> kFlagNames = {{
     {kStepPreparedTimeStep, "prepared_time_step", "a step made a factor; report this as a bug"},
     {kStepBodyFrozen, "body_frozen",
      "a body's state became infinite and it was stopped; take smaller steps or a softer material"},
@@ -35,6 +35,8 @@ constexpr std::array<FlagName, 7> kFlagNames = {{
     {kStepBodiesFast, "bodies_fast",
      "two bodies came nearer by more than half their thickness in a substep; slow them or lower "
      "dt"},
+    {kStepSurfacesOpen, "surfaces_open",
+     "two bodies overlap at a hole in a surface, where contacts may be missing; close the mesh"},
 }};
 
 constexpr std::array<const char*, static_cast<size_t>(Phase::kCount)> kPhaseNames = {
@@ -88,6 +90,8 @@ json PerStepJson(const RunRecord& record) {
       {"max_penetration_m", Column(record, [](Step s) { return s.measures.max_penetration; })},
       {"contact_sweeps", Column(record, [](Step s) { return s.stats.contact_sweeps; })},
       {"contacts", Column(record, [](Step s) { return s.stats.contacts; })},
+      {"body_pairs", Column(record, [](Step s) { return s.stats.body_pairs; })},
+      {"pairs_searched", Column(record, [](Step s) { return s.stats.pairs_searched; })},
       {"inverted_tets", Column(record, [](Step s) { return s.measures.inverted_tets; })},
       {"substeps", Column(record, [](Step s) { return s.stats.substeps; })},
       {"outer_iterations", Column(record, [](Step s) { return s.stats.outer_iterations; })},

@@ -24,8 +24,8 @@ namespace plush::tools {
 ///   `attachment` is its place in the scene's array;
 /// - flags (names), state_hash;
 /// - per_step, one array each: lowest_m, max_speed_m_s, min_det_f, min_volume_ratio,
-///   max_volume_ratio, max_penetration_m, contacts, inverted_tets, substeps, outer_iterations,
-///   contact_sweeps.
+///   max_volume_ratio, max_penetration_m, contacts, body_pairs, pairs_searched, inverted_tets,
+///   substeps, outer_iterations, contact_sweeps.
 nlohmann::json StatisticsJson(const Scene& scene, const SceneWorld& scene_world,
                               const RunRecord& record);
 

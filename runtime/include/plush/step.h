@@ -69,6 +69,9 @@ enum StepFlags : uint32_t {
   kStepBodiesFast = 1u << 6,  ///< two bodies approached each other in a substep by more than half
                               ///< the thickness of the thinner one (CollisionView::thickness): they
                               ///< may end on wrong sides; use more steps
+  kStepSurfacesOpen = 1u << 7,  ///< where two bodies overlap, a surface ends at an open border:
+                                ///< what is inside is not known there, and contacts may be missing;
+                                ///< close the mesh
 };
 
 /// Parts of a step that are timed.
@@ -91,6 +94,8 @@ struct StepStats {
   uint32_t contacts = 0;          ///< pairs of a point and a collider that press, at the end, and
                                   ///< contacts between bodies
   uint32_t body_pairs = 0;        ///< bodies that press on each other
+  uint32_t pairs_searched = 0;    ///< pairs of near bodies whose contacts were searched anew; those
+                                  ///< of the others held
   uint32_t substeps = 0;          ///< largest number of substeps of a body
   uint32_t outer_iterations = 0;  ///< largest number of outer iterations in a substep
   uint32_t asleep = 0;            ///< bodies that slept

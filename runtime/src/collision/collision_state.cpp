@@ -8,6 +8,7 @@
 #include "base/vector_math.h"
 #include "collision/barycentric_bounds.h"
 #include "collision/double_vector.h"
+#include "collision/surface_records.h"
 
 #include <algorithm>
 #include <cmath>
@@ -160,6 +161,7 @@ bool CollisionState::Reserve(const Allocator& allocator, const CollisionView& su
                              size_t num_nodes) {
   const size_t num_tets = surface.tets.size();
   if (num_tets == 0) return true;
+  is_open = HasOpenBorder(surface, 0, surface.num_triangles());
   return volumes.Allocate(allocator, 2 * num_tets - 1) && frames.Allocate(allocator, num_tets) &&
          projections.Allocate(allocator, 8 * num_nodes) && FindPieces(allocator, surface, this);
 }

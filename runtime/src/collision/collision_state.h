@@ -66,7 +66,7 @@ struct SurfacePiece {
   float area = 0.0f;  ///< at rest [m^2]
 };
 
-/// Allocated once per body. Each refit overwrites all but the pieces.
+/// Allocated once per body. Each refit overwrites all but the pieces and `is_open`.
 struct CollisionState {
   Array<SurfacePiece> pieces;  ///< by first patch
   Array<uint32_t> piece_of;    ///< the piece of each patch (num_patches x 1)
@@ -78,6 +78,7 @@ struct CollisionState {
   float radius = 0.0f;         ///< of a sphere about `middle` that holds the surface [m]
   bool bounded = false;  ///< whether the reach is below kMostReach. If not, queries ignore volumes
                          ///< and frames, and test every triangle
+  bool is_open = false;  ///< whether the surface has open borders
 
   /// Largest reach with which products of a few coordinates are finite in float.
   static constexpr float kMostReach = 1.0e18f;

@@ -48,4 +48,26 @@ inline void ForTrianglesOf(const CollisionView& surface, uint32_t tet, Visit vis
   }
 }
 
+/// Whether a triangle's record names `triangle` as a neighbour.
+template <class Record>
+inline bool NamesBack(const Record& record, uint32_t triangle) {
+  // Without branches: which one it is cannot be guessed.
+  return (NeighbourOf(record, 0) == triangle) | (NeighbourOf(record, 1) == triangle) |
+         (NeighbourOf(record, 2) == triangle);
+}
+
+/// Whether a triangle in [begin, end) has an open border: no neighbour, or one that does not name
+/// it back.
+inline bool HasOpenBorder(const CollisionView& surface, uint32_t begin, uint32_t end) {
+  return WithTriangles(surface, [&](const auto& triangles) {
+    for (uint32_t i = begin; i < end; ++i) {
+      for (int k = 0; k < 3; ++k) {
+        const uint32_t neighbour = NeighbourOf(triangles[i], k);
+        if (neighbour == kNoTriangle || !NamesBack(triangles[neighbour], i)) return true;
+      }
+    }
+    return false;
+  });
+}
+
 }  // namespace plush

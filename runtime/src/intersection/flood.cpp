@@ -253,13 +253,6 @@ class Flooding : private CutTriangles {
     });
   }
 
-  template <class Record>
-  static bool NamesBack(const Record& record, uint32_t triangle) {
-    // Without branches: which one it is cannot be guessed.
-    return (NeighbourOf(record, 0) == triangle) | (NeighbourOf(record, 1) == triangle) |
-           (NeighbourOf(record, 2) == triangle);
-  }
-
   // Calls visit(neighbour) across the edges at which a region's item ends at another patch.
   template <class Visit>
   void ForBorderNeighbours(const RegionItem& item, Visit visit) const {
@@ -280,6 +273,8 @@ class Flooding : private CutTriangles {
     region.centroid = sums.centroid;
     region.vector_area = sums.vector_area;
     s_.whole_of[patch] = s_.num_regions++;
+    s_.open = s_.open || (body.state.is_open && HasOpenBorder(body.surface, record.first_triangle,
+                                                              TrianglesEnd(body.surface, patch)));
   }
 
   void FloodWholePatches() {

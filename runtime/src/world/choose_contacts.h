@@ -12,6 +12,10 @@
 
 namespace plush {
 
+/// Greatest gap at which a contact stays though its region has vanished [sizes of the smaller
+/// body].
+inline constexpr float kMostGap = 2.0e-3f;
+
 /// A contact between bodies predicted to Body::y.
 struct Meeting {
   const Body &a, &b;

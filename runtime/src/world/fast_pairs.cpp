@@ -61,6 +61,7 @@ PairContactCount World::Impl::FindWithin(uint32_t times, Body* const (&of)[2],
     const std::span<PairContact> room = memory->found.span().subspan(all.contacts);
     const PairContactCount found = FindPairContacts(moved, fixed, &memory->scratch, room, last);
     all.complete = all.complete && found.complete;
+    all.open = all.open || found.open;
     const auto is_late = [&](const PairContact& c) { return k > 1 && -c.gap > deepest; };
     const auto end = std::remove_if(room.begin(), room.begin() + found.contacts, is_late);
     all.contacts += static_cast<uint32_t>(end - room.begin());

@@ -4,6 +4,7 @@
 // A box bounds a body at the end of the step, if it moves on as it does.
 #include "body/island.h"
 #include "body/pin_motion.h"
+#include "world/choose_contacts.h"
 #include "world/world_impl.h"
 
 #include <algorithm>
@@ -82,6 +83,15 @@ void AddStart(const Body& body, PredictedBody* predicted) {
   }
 }
 
+// Half the gap at which contacts persist, for each of two bodies: one that lies on another one and
+// has been pushed up a little is still beside it.
+WorldBox WithRoom(const WorldBox& box, const Body& body) {
+  const double room = 0.5 * double(kMostGap) * double(body.size) * double(body.scale);
+  WorldBox wide = box;
+  for (int k = 0; k < 3; ++k) wide.low[k] -= room, wide.high[k] += room;
+  return wide;
+}
+
 }  // namespace
 
 // Bodies that may meet within the step, in touching_bodies.pairs, by ascending slots.
@@ -95,7 +105,7 @@ void World::Impl::FindNearPairs() {
     PredictedBody& its = predicted[body->slot];
     if (PredictInWorld(settings, body, &its)) {
       AddStart(*body, &its);
-      near_boxes.Add(its.box, body->slot);
+      near_boxes.Add(WithRoom(its.box, *body), body->slot);
     } else {
       t.has_dropped = true;
     }

@@ -254,6 +254,7 @@ void World::Impl::SearchContacts(SearchMemory* memory, WantedPair* wanted) {
                                        last);
   }
   wanted->is_complete = count.complete;
+  wanted->is_open = count.open;
   if (!count.complete && !past.empty()) return;
   const float edge =
       std::fmin(a.simulation.median_edge * a.scale, b.simulation.median_edge * b.scale);
@@ -268,7 +269,10 @@ void World::Impl::AddContactsOf(WantedPair* wanted) {
   const TouchingPair* before = wanted->before;
   const std::span<const PastContact> past = t.ContactsOf(before);
   pair.begin = t.num_contacts;
+  pair.is_open = wanted->is_searched ? wanted->is_open : before->is_open;
+  t.has_open = t.has_open || pair.is_open;
   if (wanted->is_searched) {
+    ++t.num_searched;
     const Body &a = *bodies[pair.first], &b = *bodies[pair.second];
     pair.was_searched = true;
     pair.holds_until = WayOf(a, b) + double(wanted->holds_for);
@@ -298,7 +302,7 @@ void World::Impl::AddContactsOf(WantedPair* wanted) {
 
 // Adds those that a search chose, and those of the step before that persist.
 void World::Impl::AddFoundContacts(const WantedPair& wanted) {
-  constexpr float kReach = 0.05f, kMostGap = 2.0e-3f, kMostSlip = 5.0e-3f;  // [sizes]
+  constexpr float kReach = 0.05f, kMostSlip = 5.0e-3f;  // [sizes]
   TouchingBodies& t = touching_bodies;
   const TouchingPair& pair = *wanted.pair;
   const Body &a = *bodies[pair.first], &b = *bodies[pair.second];

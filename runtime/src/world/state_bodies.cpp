@@ -81,6 +81,7 @@ StateStats Saved(const StepStats& s) {
                     s.contacts_dropped,
                     s.contacts_unsettled,
                     s.body_pairs,
+                    s.pairs_searched,
                     s.linear_iterations,
                     s.newton_fallbacks,
                     s.flat_tets,

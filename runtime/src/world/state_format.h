@@ -70,11 +70,11 @@ struct StateStats {
   uint32_t flags;
   float max_speed;
   uint32_t contacts, contact_sweeps, substeps, outer_iterations, asleep, overshoots,
-      contacts_dropped, contacts_unsettled, body_pairs, linear_iterations, newton_fallbacks,
-      flat_tets;
+      contacts_dropped, contacts_unsettled, body_pairs, pairs_searched, linear_iterations,
+      newton_fallbacks, flat_tets;
   float phase_s[6];
 };
-static_assert(sizeof(StateStats) == 80);
+static_assert(sizeof(StateStats) == 84);
 
 struct StateWorld {
   float dt;
@@ -92,7 +92,7 @@ struct StateWorld {
   uint32_t num_ends;   ///< of contacts of removed bodies, for the next step
   uint32_t lost_ends;  ///< whether there were more: 0 or 1
 };
-static_assert(sizeof(StateWorld) == 220);
+static_assert(sizeof(StateWorld) == 224);
 
 struct StateAsset {
   uint64_t content_hash, num_bytes;
@@ -200,8 +200,10 @@ struct StatePair {
   uint32_t is_reported;
   float rebound_speed, rebound_time, rebound_energy;  ///< Rebound
   uint32_t was_searched;
+  uint32_t is_open;
+  uint32_t padding;
 };
-static_assert(sizeof(StatePair) == 64);
+static_assert(sizeof(StatePair) == 72);
 
 /// PastContact.
 struct StateBodyContact {
@@ -258,7 +260,6 @@ struct StateBody {
   uint32_t exact_degenerate_stress;
   uint32_t assembled;
   uint32_t num_models;  ///< tets with a ModelTet: all or none
-  uint32_t zero;
 };
 static_assert(sizeof(StateBody) == 384);
 

@@ -35,6 +35,7 @@ StepStats ToStats(const StateStats& s) {
   out.contacts_dropped = s.contacts_dropped;
   out.contacts_unsettled = s.contacts_unsettled;
   out.body_pairs = s.body_pairs;
+  out.pairs_searched = s.pairs_searched;
   out.linear_iterations = s.linear_iterations;
   out.newton_fallbacks = s.newton_fallbacks;
   out.flat_tets = s.flat_tets;

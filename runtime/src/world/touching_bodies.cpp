@@ -84,7 +84,8 @@ bool World::Impl::WakeOnLeaving() {
 void World::Impl::FindBodyContacts() {
   TouchingBodies& t = touching_bodies;
   t.num_contacts = 0;
-  t.has_dropped = t.all_rest = false;
+  t.num_searched = 0;
+  t.has_dropped = t.has_open = t.all_rest = false;
   t.find_time = 0.0f;
   if (t.pairs.size() == 0) return;
   t.all_rest = !AnyBodySteps();

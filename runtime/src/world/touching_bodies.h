@@ -27,6 +27,7 @@ struct TouchingPair {
   Rebound rebound;            ///< what an impact still asks for; `collider` has no meaning
   bool presses = false;       ///< whether a contact does
   bool is_reported = false;   ///< whether the game knows of it from an event
+  bool is_open = false;       ///< whether the last search met an open border (kStepSurfacesOpen)
 
   uint64_t Key() const { return uint64_t{first} << 32 | second; }
 };
@@ -72,6 +73,7 @@ struct WantedPair {
   bool is_searched = false;  ///< else its contacts of the step before hold
   uint32_t times = 1;        ///< within the step at which surfaces are intersected (fast_pairs.cpp)
   bool is_complete = true;   ///< there was enough memory
+  bool is_open = false;      ///< a curve or a region ends at an open border
   float holds_for = 0.0f;    ///< how far the bodies may move before the next search [m]
   ChosenContacts chosen;
 };
@@ -108,6 +110,8 @@ struct TouchingBodies {
   Array<uint8_t> is_done;        ///< whether a pair's contacts have been found (max_pairs x 1)
   float find_time = 0.0f;        ///< of the search in the current step [s]
   bool has_dropped = false;      ///< pairs or contacts without room
+  bool has_open = false;         ///< pairs whose surfaces overlap at an open border
+  uint32_t num_searched = 0;     ///< pairs that were searched
   bool all_rest = false;         ///< no body steps: what the step before left stays
   Array<BodyContactSide> sides;  ///< by body (2 x contacts)
   Array<WantedPair> wanted;      ///< (kMostWanted x 1)

@@ -363,8 +363,10 @@ void World::Impl::SumStats() {
   }
   stats.contacts += touching_bodies.num_contacts;
   for (const TouchingPair& pair : touching_bodies.Past()) stats.body_pairs += pair.presses ? 1 : 0;
+  stats.pairs_searched = touching_bodies.num_searched;
   stats.phase_s[static_cast<size_t>(Phase::kFindPairs)] += touching_bodies.find_time;
   if (touching_bodies.has_dropped) stats.flags |= kStepContactsDropped;
+  if (touching_bodies.has_open) stats.flags |= kStepSurfacesOpen;
 }
 
 }  // namespace plush

@@ -173,3 +173,69 @@ TEST_CASE("Contacts between two bodies meet Signorini's and Coulomb's conditions
   CHECK(open > count / 4);
   CHECK(unsolved <= count / 100);
 }
+
+// Two equal bodies that are pushed in opposite ways, with contacts between equal points: whatever
+// one body gets, the other one loses, so that they move in opposite ways to the bit.
+TEST_CASE("The impulses of a contact on its two bodies are opposite to the bit") {
+  const int count = tests::FullTests() ? 2000 : 100;
+  int pressing = 0, sliding = 0;
+  for (int k = 0; k < count; ++k) {
+    CAPTURE(k);
+    const auto seed = static_cast<uint32_t>(800000 + k);
+    RandomContacts bodies[2] = {RandomContacts(seed), RandomContacts(seed)};
+    Random& random = bodies[0].random;
+    const float friction = k % 3 == 0 ? 0.0f : 0.5f;
+    const auto scale = static_cast<float>(std::exp(random.Uniform(-2.0, 2.0)));
+    for (RandomContacts& body : bodies) {
+      REQUIRE(body.state.Reserve(DefaultAllocator(), 0,
+                                 static_cast<uint32_t>(body.shape.num_nodes()), false, 0));
+      body.d.resize(body.y.size());
+      body.state.x = body.x;
+      body.state.y = body.y;
+      body.state.scale = scale;
+    }
+    for (NodeVec& b : bodies[1].rhs) b = -static_cast<const Vec3&>(b);
+    std::vector<BodyContact> contacts(1 + random.Below(6));
+    std::vector<BodyContactSide> sides[2];
+    for (BodyContact& contact : contacts) {
+      const EmbeddedPoint& point =
+          bodies[0].points[random.Below(static_cast<uint32_t>(bodies[0].points.size()))];
+      for (int side = 0; side < 2; ++side) {
+        contact.sides[side].of = &bodies[side].state;
+        contact.sides[side].point = point;
+        contact.sides[side].point.id = TouchingSurface::kNoId;
+        contact.sides[side].slot = bodies[side].state.couplings.Add(contact.sides[side].point);
+      }
+      contact.row.plane.normal = ToVec3(random.Direction());
+      contact.row.friction = friction;
+      contact.rest = 1.0e-3f;
+      BeginSubstep(0.0f, 0.01f, &contact);
+      contact.row.plane.allowed =
+          static_cast<float>(random.Uniform(-2.0e-3, 1.0e-3) * double(scale));
+    }
+    for (uint32_t side = 0; side < 2; ++side) {
+      for (BodyContact& contact : contacts) sides[side].push_back({&contact, side});
+      bodies[side].state.between = sides[side];
+    }
+    ContactSolve parts[2];
+    for (int side = 0; side < 2; ++side) {
+      RandomContacts& body = bodies[side];
+      parts[side] = {body.system, body.Problem(64), &body.state, body.d};
+    }
+    parts[0].next = &parts[1];
+    SolveWithContacts(&parts[0]);
+    for (const BodyContact& contact : contacts) {
+      const Vec3 of_first = contact.Own(0, contact.row.impulse);
+      const Vec3 of_second = contact.Own(1, contact.row.impulse);
+      REQUIRE(IsZero(of_first + of_second));
+      const float along = Dot(contact.row.plane.normal, contact.row.impulse);
+      pressing += along > 0.0f ? 1 : 0;
+      sliding += Length(contact.row.impulse - contact.row.plane.normal * along) > 0.0f ? 1 : 0;
+    }
+    for (size_t i = 0; i < bodies[0].shape.num_nodes(); ++i) {
+      REQUIRE(IsZero(bodies[0].d[i] + bodies[1].d[i]));
+    }
+  }
+  CHECK(pressing > count);
+  CHECK(sliding > count / 4);
+}

@@ -2,6 +2,7 @@
 // Bodies that touch each other.
 #include "runtime/world/heap_counter.h"
 #include "runtime/world/solid_scene.h"
+#include "runtime/world/touching_cubes.h"
 
 #include <catch2/catch.hpp>
 
@@ -16,65 +17,15 @@ using namespace plush::test;
 
 namespace {
 
-constexpr float kDt = 0.01f;
-constexpr float kSize = 0.2f;  // of the cubes [m]
+constexpr float kDt = TouchingCubes::kDt;
+constexpr float kSize = TouchingCubes::kSize;
 
-// Cubes in a world where bodies touch each other.
-struct Cubes {
-  explicit Cubes(const WorldDesc& desc = WithPairs(64))
-      : shape(SurfaceBytes(TetBox(2, 2, 2, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0})),
-        world(desc) {}
-
-  static WorldDesc WithPairs(uint32_t pairs) {
-    WorldDesc desc;
-    desc.max_pairs = pairs;
-    return desc;
-  }
-
-  BodyId Add(const Vec3& position, float young = 1.0e6f, const BodyDesc& of = {}) {
-    BodyDesc desc = of;
-    desc.pose.position = position;
-    desc.material.young = young;
-    desc.material.poisson = 0.35f;
-    desc.material.damping = 0.02f;
-    ids.push_back(AddBody(&world, shape.asset(), desc));
-    return ids.back();
-  }
-  void Step(int steps) {
-    for (int k = 0; k < steps; ++k) flags |= StepWorld(&world, kDt);
-  }
-  std::vector<Vec3> Nodes(BodyId id) const { return PositionsOf(world, id, shape.num_nodes()); }
-  double Lowest(BodyId id) const {
-    double low = 1e9;
-    for (const Vec3& x : Nodes(id)) low = std::min(low, double(x.y));
-    return low;
-  }
-  Eigen::Vector3d Centre(BodyId id) const { return Eigen::Vector3d(MomentsOf(world, id).centre); }
-  double Mass(BodyId id) const { return MomentsOf(world, id).mass; }
-  std::vector<BodyContactPoint> Contacts() const {
-    std::vector<BodyContactPoint> points(1000);
-    uint32_t count = 0;
-    REQUIRE(world.BodyContacts(points, &count).ok());
-    points.resize(count);
-    return points;
-  }
-
-  ShapeAsset shape;
-  World world;
-  std::vector<BodyId> ids;
-  uint32_t flags = 0;
-};
-
-WorldDesc Awake() {
-  WorldDesc desc = Cubes::WithPairs(64);
-  desc.sleep.speed = 0.0f;
-  return desc;
-}
+using Cubes = TouchingCubes;
 
 }  // namespace
 
 TEST_CASE("A cube falls on another one and rests on it with its whole weight") {
-  Cubes cubes(Awake());
+  Cubes cubes(Cubes::Awake());
   AddPlane(&cubes.world, {});
   const BodyId low = cubes.Add({0, 0.002f, 0}), high = cubes.Add({0.02f, 0.25f, 0.01f});
   cubes.Step(300);
@@ -110,7 +61,7 @@ TEST_CASE("Without pairs, and against their filters, bodies pass through each ot
 }
 
 TEST_CASE("Free bodies that collide keep their momenta and gain no energy") {
-  WorldDesc desc = Awake();
+  WorldDesc desc = Cubes::Awake();
   desc.gravity = {};
   const float restitution = GENERATE(0.0f, 0.5f);
   Cubes cubes(desc);
@@ -150,7 +101,7 @@ TEST_CASE("Free bodies that collide keep their momenta and gain no energy") {
 
 // It sways for seconds: few sweeps carry impulses through ten bodies slowly.
 TEST_CASE("A stack of ten stiff cubes stays up") {
-  Cubes cubes(Awake());
+  Cubes cubes(Cubes::Awake());
   AddPlane(&cubes.world, {});
   for (int k = 0; k < 10; ++k) {
     cubes.Add({0.005f * float(k % 2), 0.001f + 0.2005f * float(k), 0}, 1.0e7f);
@@ -295,7 +246,7 @@ TEST_CASE("Bodies that move fixed ones touch give the same hash for any order of
 TEST_CASE("A body that flies off at any speed leaves the others finite") {
   const float speed = GENERATE(1e6f, 1e12f, 1e25f, 3e37f);
   INFO("speed " << speed);
-  WorldDesc desc = Awake();
+  WorldDesc desc = Cubes::Awake();
   desc.gravity = {};
   Cubes cubes(desc);
   const BodyId at_rest = cubes.Add({0.3f, 0, 0});
@@ -312,7 +263,7 @@ TEST_CASE("A body that freezes acts as static: what rests on it stays") {
   const bool sleeps = GENERATE(false, true);
   const float speed = GENERATE(3.0e38f, 1.0e27f);  // no finite step follows from them
   CAPTURE(sleeps, speed);
-  Cubes cubes(sleeps ? Cubes::WithPairs(64) : Awake());
+  Cubes cubes(sleeps ? Cubes::WithPairs(64) : Cubes::Awake());
   AddPlane(&cubes.world, {});
   const BodyId low = cubes.Add({0, 0.002f, 0}), high = cubes.Add({0.02f, 0.21f, 0.01f});
   const BodyId far = cubes.Add({3.0f, 0.002f, 0});
@@ -369,7 +320,7 @@ TEST_CASE("What rests on a fixed body wakes when a call takes it away") {
 }
 
 TEST_CASE("The forces on a body's pins hold what rests on it, too") {
-  Cubes cubes(Awake());
+  Cubes cubes(Cubes::Awake());
   const std::span<const Vec3> X = cubes.shape.asset().simulation().nodes;
   // All nodes but the middle one: the pins carry most of each contact point.
   std::vector<uint32_t> pins;
@@ -497,7 +448,7 @@ TEST_CASE("Too many pairs are dropped and flagged") {
 }
 
 TEST_CASE("Steps of bodies that touch each other allocate nothing") {
-  Cubes cubes(Awake());
+  Cubes cubes(Cubes::Awake());
   AddPlane(&cubes.world, {});
   for (int k = 0; k < 3; ++k) cubes.Add({0.01f * float(k), 0.001f + 0.25f * float(k), 0});
   cubes.Step(2);

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// Bears that fall into a box come to rest and sleep, and wake by islands.
+#include "simulate/scene.h"
+#include "simulate/scene_world.h"
+#include "skip.h"
+#include "tools/procedural_meshes.h"
+#include "tools/simulate/built_scene.h"
+#include "tools/simulate/sample_folder.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace plush::tests {
+namespace {
+
+// Two heaps of three bears between the walls of samples/scenes/contact/box.json.
+constexpr const char* kTwoHeaps = R"({"bodies_touch": true, "bodies": [
+  {"asset": "bear.plush", "position": [-0.72, 0.3, -0.5]},
+  {"asset": "bear.plush", "position": [-0.70, 0.92, -0.48], "rotation": [0, 1, 0, 0]},
+  {"asset": "bear.plush", "position": [-0.73, 1.6, -0.5]},
+  {"asset": "bear.plush", "position": [0.72, 0.3, 0.5]},
+  {"asset": "bear.plush", "position": [0.70, 0.92, 0.52], "rotation": [0, 1, 0, 0]},
+  {"asset": "bear.plush", "position": [0.73, 1.6, 0.5]}],
+ "colliders": [
+  {"plane": {"normal": [0, 1, 0], "offset": 0}},
+  {"plane": {"normal": [1, 0, 0], "offset": -1}},
+  {"plane": {"normal": [-1, 0, 0], "offset": -1}},
+  {"plane": {"normal": [0, 0, 1], "offset": -0.8}},
+  {"plane": {"normal": [0, 0, -1], "offset": -0.8}}]})";
+
+tools::Scene TwoHeapsOrFullBox(const std::string& folder) {
+  auto scene = FullTests()
+                   ? tools::LoadScene(std::string(PLUSH_SAMPLES_DIR) + "/scenes/contact/box.json")
+                   : tools::ParseScene(kTwoHeaps, folder);
+  if (!scene.ok()) FAIL(scene.error().message);
+  for (tools::SceneBody& body : scene.value().bodies) body.asset = folder + "/bear.plush";
+  return std::move(scene.value());
+}
+
+// For each body the first one of those that it is joined with by contacts.
+std::vector<size_t> IslandsOf(const tools::SceneWorld& scene) {
+  std::vector<BodyContactPoint> points(4000);
+  uint32_t count = 0;
+  REQUIRE(scene.world->BodyContacts(points, &count).ok());
+  REQUIRE(count <= points.size());
+  points.resize(count);
+  std::vector<size_t> island(scene.bodies.size());
+  std::iota(island.begin(), island.end(), size_t{0});
+  const auto place_of = [&](BodyId id) {
+    size_t i = 0;
+    while (!(scene.bodies[i].id == id)) ++i;
+    return i;
+  };
+  for (const BodyContactPoint& point : points) {
+    const size_t a = island[place_of(point.bodies[0])], b = island[place_of(point.bodies[1])];
+    for (size_t& of : island) {
+      if (of == std::max(a, b)) of = std::min(a, b);
+    }
+  }
+  return island;
+}
+
+}  // namespace
+
+TEST_CASE("Bears in a box all sleep within 10 s, and a poke wakes one's island only") {
+  const TemporaryFolder folder;
+  tools::BakeSettings toy;
+  toy.cage.target_tets = FullTests() ? 400 : 120;
+  toy.material = {4.0e4, 0.4, 1000.0, 0.15};
+  BakeSample(folder, "models/bear.glb", toy);
+  const tools::Scene scene = TwoHeapsOrFullBox(folder.path());
+  const tools::SceneWorld built = tools::BuildOrFail(scene);
+  World& world = *built.world;
+  const auto dt = static_cast<float>(scene.dt);
+  const auto step = [&] { REQUIRE(world.Step(dt).ok()); };
+  double seconds = 0.0;
+  for (; seconds < 10.0 && world.stats().asleep < built.bodies.size(); seconds += scene.dt) step();
+  CAPTURE(seconds);
+  REQUIRE(world.stats().asleep == built.bodies.size());
+  const uint64_t hash = world.StateHash();
+  step();
+  CHECK(world.StateHash() == hash);
+
+  const std::vector<size_t> island = IslandsOf(built);
+  size_t largest = 0;
+  for (size_t i = 0; i < island.size(); ++i) {
+    const auto size = [&](size_t of) { return std::ranges::count(island, island[of]); };
+    if (size(i) > size(largest)) largest = i;
+  }
+  const auto members = static_cast<size_t>(std::ranges::count(island, island[largest]));
+  CAPTURE(members);
+  CHECK(members > 1);
+  if (!FullTests()) CHECK(members < island.size());
+  const BodyId poked = built.bodies[largest].id;
+  BodyMoments moments;
+  REQUIRE(world.Moments(poked, &moments).ok());
+  const size_t nodes = built.assets[built.bodies[largest].asset_index]->simulation().nodes.size();
+  const float share = static_cast<float>(0.05 * moments.mass / double(nodes));
+  REQUIRE(world.AddImpulses(poked, std::vector<Vec3>(nodes, Vec3{0.0f, share, 0.0f})).ok());
+  step();
+  for (size_t i = 0; i < island.size(); ++i) {
+    CAPTURE(i);
+    CHECK(world.IsAsleep(built.bodies[i].id) == (island[i] != island[largest]));
+  }
+  CHECK(world.stats().asleep == island.size() - members);
+}
+
+}  // namespace plush::tests
