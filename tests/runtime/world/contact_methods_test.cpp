@@ -79,10 +79,16 @@ TEST_CASE("A cube rests on a wide fixed one, by each method") {
   below.scale = 5.0f;
   cubes.Add(below);
   const BodyId high = cubes.Add(At({0.4f, 1.001f, 0.42f}));
-  cubes.Step(200);
+  // Springs have no damping: on them it bounces for ever, by up to a quarter of its edge.
+  const bool bounces = method == &kPenaltyContact;
+  for (int step = 0; step < 200; ++step) {
+    CAPTURE(step);
+    cubes.Step(1);
+    CHECK(cubes.Lowest(high) > 1.0 - (bounces ? 0.05 : 0.015));
+    CHECK(cubes.Lowest(high) < 1.0 + (bounces ? 0.05 : 0.002));
+  }
   CHECK(cubes.most_pairs == 1);
-  CHECK(cubes.Lowest(high) > 1.0 - 0.012);
-  CHECK(cubes.Lowest(high) < 1.0 + 0.002);
+  if (!bounces) CHECK(cubes.Lowest(high) > 1.0 - 0.012);
 }
 
 TEST_CASE("Methods keep the momenta of bodies that collide, and no body passes the other") {
