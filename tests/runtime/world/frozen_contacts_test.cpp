@@ -65,7 +65,7 @@ struct TwoBoxes {
 
 }  // namespace
 
-TEST_CASE("A body that freezes on a plane lets go of it; sensors still find it") {
+TEST_CASE("A body that freezes on a plane lets go of it, sensors still find it") {
   const float speed = GENERATE(3.0e38f, 1.0e27f, 1.0e20f);  // no finite step follows from them
   CAPTURE(speed);
   TwoBoxes boxes;

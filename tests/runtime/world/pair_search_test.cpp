@@ -118,7 +118,7 @@ TEST_CASE("Bodies that move together are searched once") {
   for (size_t step = 1; step < searches.size(); ++step) CHECK(searches[step] == 0);
 }
 
-TEST_CASE("A resting body is not searched and keeps its contacts; one that slides keeps them too") {
+TEST_CASE("A resting body is not searched and keeps its contacts, as does one that slides") {
   Slide slide(1.0e6f);
   Cubes& cubes = slide.cubes;
   const auto at_rest = TrianglesOf(cubes.Contacts());
