@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The lowest of many vertices, in vectors.
+// The lowest of many vertices, and which tets may have one, in vectors.
 #pragma once
 
+#include "plush/format/cdg_records.h"
 #include "plush/types.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace plush {
@@ -26,5 +28,24 @@ inline float MeanOf(const float* of_nodes, const Vec4& weights) {
 /// tet's nodes [m] (4 x 1); of equal ones the first. Ignores NaN. The gap is infinite if there is
 /// none.
 LowVertex LowestVertex(std::span<const Vec4> weights, const float* gaps);
+
+/// Of sums of four products, as a share of the largest term.
+inline constexpr float kRoundingOfSums = 16.0f * std::numeric_limits<float>::epsilon();
+
+/// CdgTets near a plane, and their vertices' lowest gaps when they were last searched.
+struct NearTets {
+  static constexpr uint32_t kCount = 16;
+  static constexpr float kBeforeSearch = -std::numeric_limits<float>::infinity();
+
+  uint32_t tets[kCount] = {};
+  float lowest[kCount] = {};   ///< [m], or kBeforeSearch
+  float gaps[4][kCount] = {};  ///< of the nodes then [m]
+};
+
+/// Which of the first `count` of these tets have a node below -`depth`, and may have a vertex
+/// there: none has come down by more than a node has. A bit each. `gaps`: of the nodes now [m]
+/// (num_nodes x 1).
+uint32_t LowTets(const NearTets& near, uint32_t count, std::span<const CdgTet> tets,
+                 const float* gaps, float depth);
 
 }  // namespace plush

@@ -161,7 +161,6 @@ class FaceSearch {
  private:
   // Of distances near the tet [m].
   float RoundingOf(const NodeWays& ways) const {
-    constexpr float kRounding = 16.0f * std::numeric_limits<float>::epsilon();
     Vec3 largest;
     const auto see = [&](const Vec3& x) { largest = UpperOf(largest, UpperOf(x, -x)); };
     for (int k = 0; k < 4; ++k) {
@@ -174,7 +173,7 @@ class FaceSearch {
         see(around.high);
       });
     }
-    return kRounding * (largest.x + largest.y + largest.z);
+    return kRoundingOfSums * (largest.x + largest.y + largest.z);
   }
 
   // Adds all faces of the list. Returns whether it could.

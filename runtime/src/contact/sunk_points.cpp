@@ -5,22 +5,16 @@
 #include "base/float4.h"
 #include "collision/surface_records.h"
 #include "collision/tree_walks.h"
-#include "contact/lowest_vertex.h"
 #include "contact/triangle_code.h"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <tuple>
 
 namespace plush {
-namespace {
-
-// Of sums of four products, as a share of the largest term.
-constexpr float kRounding = 16.0f * std::numeric_limits<float>::epsilon();
-
-}  // namespace
 
 // The dual program of barycentric_bounds.h, for the four k in the lanes.
 float LowestIn(const Float4& numbers, const float* low, const float* high) {
@@ -31,7 +25,7 @@ float LowestIn(const Float4& numbers, const float* low, const float* high) {
     bound = bound + Min(difference * Broadcast(low[i]), difference * Broadcast(high[i]));
     sum += std::fabs(numbers[i]);
   }
-  return GreatestOf(bound) - kRounding * sum;
+  return GreatestOf(bound) - kRoundingOfSums * sum;
 }
 
 TetNumbers MovableOf(const TouchingSurface& surface, const CdgTet& tet) {
@@ -148,16 +142,13 @@ LowVertex LowestOf(const CollisionView& surface, uint32_t tet, const float* gaps
                    [](uint32_t) { return false; });
 }
 
-Float4 GapsOf(const Array<float>& gaps, const CdgTet& tet) {
-  return Float4{gaps[tet.nodes[0]], gaps[tet.nodes[1]], gaps[tet.nodes[2]], gaps[tet.nodes[3]]};
-}
-
-constexpr float kBeforeSearch = -std::numeric_limits<float>::infinity();
-
 TetNumbers StartGapsOf(const LocalCollider& plane, NodeVectors x, const CdgTet& tet) {
   return {StartGap(plane, x[tet.nodes[0]]), StartGap(plane, x[tet.nodes[1]]),
           StartGap(plane, x[tet.nodes[2]]), StartGap(plane, x[tet.nodes[3]])};
 }
+
+// Of NearTets.
+size_t NumBlocks(size_t num_tets) { return (num_tets + NearTets::kCount - 1) / NearTets::kCount; }
 
 }  // namespace
 
@@ -167,7 +158,7 @@ bool SunkPoints::Allocate(const Allocator& allocator, size_t num_tets, size_t nu
   num_tets_ = num_tets;
   return gaps_.Allocate(allocator, num_nodes) && lists_.Allocate(allocator, num_lists) &&
          near_.Allocate(allocator, num_tets > 0 ? num_lists * num_nodes : 0, uint8_t{0}) &&
-         near_tets_.Allocate(allocator, num_lists * num_tets) &&
+         near_tets_.Allocate(allocator, num_lists * NumBlocks(num_tets)) &&
          starts_.Allocate(allocator, num_nodes) && ends_.Allocate(allocator, num_nodes) &&
          sides_.Allocate(allocator, num_nodes) && found_.Allocate(allocator, 2 * most) &&
          taken_.Allocate(allocator, num_nodes, uint8_t{0});
@@ -192,32 +183,36 @@ void SunkPoints::FindGaps(const LocalCollider& plane, std::span<const NodeVec> x
 }
 
 // The tets near a plane, from the nodes' gaps: all that have a node lower than -`depth`.
-std::span<SunkPoints::NearTet> SunkPoints::FindNearTets(const ContactProblem& problem,
-                                                        uint32_t plane, float depth) {
-  const auto is_low = [depth](float gap) { return gap < -depth; };
-  if (std::ranges::none_of(gaps_, is_low)) return {};
+const SunkPoints::NearPlane& SunkPoints::FindNearTets(const ContactProblem& problem, uint32_t plane,
+                                                      float depth) {
+  static constexpr NearPlane kNone;
+  bool any = false;
+  for (const float gap : gaps_) any |= gap < -depth;
+  if (!any) return kNone;
   size_t index = 0;
   while (index < lists_.size() && lists_[index].plane != plane) ++index;
   bool is_complete = index < lists_.size();
   if (!is_complete) index = next_list_++ % lists_.size();
   NearPlane& list = lists_[index];
   const std::span<uint8_t> near = near_.span().subspan(gaps_.size() * index, gaps_.size());
-  const std::span<NearTet> tets = near_tets_.span().subspan(num_tets_ * index, num_tets_);
-  for (size_t i = 0; i < gaps_.size(); ++i) {
-    is_complete = is_complete && !(is_low(gaps_[i]) && near[i] == 0);
-  }
-  if (is_complete) return tets.first(list.num_tets);
+  for (size_t i = 0; i < gaps_.size(); ++i) is_complete &= !(gaps_[i] < -depth) | (near[i] != 0);
+  if (is_complete) return list;
   for (size_t i = 0; i < gaps_.size(); ++i) near[i] = gaps_[i] < problem.reach ? 1 : 0;
+  const size_t num_blocks = NumBlocks(num_tets_);
+  list = {plane, 0, near_tets_.span().subspan(num_blocks * index, num_blocks)};
   const std::span<const CdgTet> all = problem.surface.collision->tets;
   const std::span<const uint8_t> pinned = problem.surface.pinned;
-  list = {plane, 0};
   for (uint32_t t = 0; t < all.size(); ++t) {
     const uint32_t* n = all[t].nodes;
     const bool is_near = near[n[0]] + near[n[1]] + near[n[2]] + near[n[3]] > 0;
     const bool moves = (pinned[n[0]] & pinned[n[1]] & pinned[n[2]] & pinned[n[3]]) == 0;
-    if (is_near && moves) tets[list.num_tets++] = {t, kBeforeSearch, {}};
+    if (!is_near || !moves) continue;
+    const uint32_t at = list.num_tets++;
+    NearTets& block = list.tets[at / NearTets::kCount];
+    block.tets[at % NearTets::kCount] = t;
+    block.lowest[at % NearTets::kCount] = NearTets::kBeforeSearch;
   }
-  return tets.first(list.num_tets);
+  return list;
 }
 
 // If memory is full, keeps the deeper half.
@@ -229,12 +224,56 @@ void SunkPoints::Add(const SunkPoint& point) {
   found_[num_found_++] = point;
 }
 
-// A lower bound of the vertices' gaps, from those at the last search: none has come down by more
-// than a node has.
-float SunkPoints::LowestNow(const NearTet& near, const Float4& gaps) {
-  const Float4 then = Load4(near.gaps);
-  const float size = GreatestOf(Max(Max(gaps, -gaps), Max(then, -then)));
-  return near.lowest - std::fmax(GreatestOf(then - gaps), 0.0f) - kRounding * size;
+// Adds the point of near.tets[at] that Find promises.
+void SunkPoints::FindBelow(const ContactProblem& problem, const LocalCollider& plane, float depth,
+                           IsKnown is_known, const void* user, int at, NearTets* near) {
+  const TouchingSurface& surface = problem.surface;
+  const uint32_t t = near->tets[at];
+  const CdgTet& tet = surface.collision->tets[t];
+  TetNumbers gaps;
+  for (size_t k = 0; k < 4; ++k) near->gaps[k][at] = gaps[k] = gaps_[tet.nodes[k]];
+  float& bound = near->lowest[at];
+  if (HasManyVertices(*surface.collision, t)) {
+    bound = LowestIn(Load4(gaps.data()), &tet.low.x, &tet.high.x);
+    if (bound >= -depth) return;
+  }
+  const LowVertex lowest = LowestOf(*surface.collision, t, gaps.data());
+  // Infinite if a node's position is not finite: no bound of later ones.
+  bound = std::isfinite(lowest.gap) ? lowest.gap : NearTets::kBeforeSearch;
+  if (!(lowest.gap < -depth)) return;
+  const TetNumbers starts = StartGapsOf(plane, problem.x, tet);
+  // A deep vertex may stay as deep as it was. Whether one has come down takes no look at it.
+  const Float4 moved = Load4(gaps.data()) - Load4(starts.data());
+  if (LowestIn(moved, &tet.low.x, &tet.high.x) - problem.slop >= -depth) return;
+  const TetNumbers movable = MovableOf(surface, tet);
+  SunkPoint deepest = {0, t, 0, plane.slot, -depth};
+  const auto is_known_here = [&](uint32_t vertex) {
+    return is_known(user, {vertex, t, 0, plane.slot, 0.0f});
+  };
+  const auto consider = [&](uint32_t vertex, float gap, bool is_unknown) {
+    const Vec4& weights = surface.collision->vertices[vertex];
+    gap += AllowedDepth(MeanOf(starts.data(), weights), problem.slop);
+    if (!(gap < deepest.gap) || MeanOf(movable.data(), weights) < kLeastMovable) return;
+    if (!is_unknown && is_known_here(vertex)) return;
+    deepest.id = vertex;
+    deepest.gap = gap;
+  };
+  const LowVertex unknown =
+      is_known_here(lowest.index)
+          ? LowestBut(*surface.collision, t, gaps.data(), -depth, is_known_here)
+          : lowest;
+  if (!(unknown.gap < -depth)) return;
+  consider(unknown.index, unknown.gap, true);
+  // If the lowest one may be as deep as it is, or if pinned nodes carry it, look at the others.
+  if (unknown.gap < deepest.gap) {
+    ForLowVertices(*surface.collision, t, gaps.data(), deepest.gap,
+                   [&](uint32_t vertex, float gap) { consider(vertex, gap, false); });
+  }
+  if (!(deepest.gap < -depth)) return;
+  const Vec4& w = surface.collision->vertices[deepest.id];
+  const TetNumbers weights = {w.x, w.y, w.z, w.w};
+  deepest.node = tet.nodes[std::ranges::max_element(weights) - weights.begin()];
+  Add(deepest);
 }
 
 std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<const NodeVec> moved,
@@ -261,53 +300,14 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
       }
       continue;
     }
-    for (NearTet& near : FindNearTets(problem, p, depth)) {
-      const CdgTet& tet = surface.collision->tets[near.tet];
-      const Float4 gaps = GapsOf(gaps_, tet);
-      if (!(LeastOf(gaps) < -depth) || LowestNow(near, gaps) >= -depth) continue;
-      Store4(gaps, near.gaps);
-      if (HasManyVertices(*surface.collision, near.tet)) {
-        near.lowest = LowestIn(gaps, &tet.low.x, &tet.high.x);
-        if (near.lowest >= -depth) continue;
+    const NearPlane& near = FindNearTets(problem, p, depth);
+    for (uint32_t first = 0; first < near.num_tets; first += NearTets::kCount) {
+      NearTets& tets = near.tets[first / NearTets::kCount];
+      const uint32_t count = std::min(near.num_tets - first, NearTets::kCount);
+      uint32_t low = LowTets(tets, count, surface.collision->tets, gaps_.data(), depth);
+      for (; low != 0; low &= low - 1) {
+        FindBelow(problem, plane, depth, is_known, user, std::countr_zero(low), &tets);
       }
-      const LowVertex lowest = LowestOf(*surface.collision, near.tet, near.gaps);
-      // Infinite if a node's position is not finite: no bound of later ones.
-      near.lowest = std::isfinite(lowest.gap) ? lowest.gap : kBeforeSearch;
-      if (!(lowest.gap < -depth)) continue;
-      const TetNumbers starts = StartGapsOf(plane, problem.x, tet);
-      // A deep vertex may stay as deep as it was. Whether one has come down takes no look at it.
-      if (LowestIn(gaps - Load4(starts.data()), &tet.low.x, &tet.high.x) - problem.slop >= -depth) {
-        continue;
-      }
-      const TetNumbers movable = MovableOf(surface, tet);
-      SunkPoint deepest = {0, near.tet, 0, p, -depth};
-      const auto is_known_here = [&](uint32_t vertex) {
-        return is_known(user, {vertex, near.tet, 0, p, 0.0f});
-      };
-      const auto consider = [&](uint32_t vertex, float gap, bool is_unknown) {
-        const Vec4& weights = surface.collision->vertices[vertex];
-        gap += AllowedDepth(MeanOf(starts.data(), weights), problem.slop);
-        if (!(gap < deepest.gap) || MeanOf(movable.data(), weights) < kLeastMovable) return;
-        if (!is_unknown && is_known_here(vertex)) return;
-        deepest.id = vertex;
-        deepest.gap = gap;
-      };
-      const LowVertex unknown =
-          is_known_here(lowest.index)
-              ? LowestBut(*surface.collision, near.tet, near.gaps, -depth, is_known_here)
-              : lowest;
-      if (!(unknown.gap < -depth)) continue;
-      consider(unknown.index, unknown.gap, true);
-      // If the lowest one may be as deep as it is, or if pinned nodes carry it, look at the others.
-      if (unknown.gap < deepest.gap) {
-        ForLowVertices(*surface.collision, near.tet, near.gaps, deepest.gap,
-                       [&](uint32_t vertex, float gap) { consider(vertex, gap, false); });
-      }
-      if (!(deepest.gap < -depth)) continue;
-      const Vec4& w = surface.collision->vertices[deepest.id];
-      const TetNumbers weights = {w.x, w.y, w.z, w.w};
-      deepest.node = tet.nodes[std::ranges::max_element(weights) - weights.begin()];
-      Add(deepest);
     }
   }
   return KeepDeepest(*surface.collision);

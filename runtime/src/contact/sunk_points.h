@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/float4.h"
 #include "contact/contact_problem.h"
+#include "contact/lowest_vertex.h"
 #include "contact/near_mesh.h"
 
 #include <array>
@@ -91,23 +92,19 @@ class SunkPoints {
                   std::span<const NodeVec> moved, float depth, IsKnown is_known, const void* user);
 
  private:
-  // A CdgTet near a plane, and its vertices' lowest gap from the plane when it was last searched.
-  struct NearTet {
-    uint32_t tet;
-    float lowest;   // [m], or -infinity before the first search
-    float gaps[4];  // of the nodes then [m]
-  };
   // The tets near a plane.
   struct NearPlane {
     static constexpr uint32_t kUnused = UINT32_MAX;
     uint32_t plane = kUnused;
     uint32_t num_tets = 0;
+    std::span<NearTets> tets;  // ascending
   };
 
-  static float LowestNow(const NearTet& near, const Float4& gaps);
   void FindGaps(const LocalCollider& plane, std::span<const NodeVec> x,
                 std::span<const NodeVec> moved);
-  std::span<NearTet> FindNearTets(const ContactProblem& problem, uint32_t plane, float depth);
+  const NearPlane& FindNearTets(const ContactProblem& problem, uint32_t plane, float depth);
+  void FindBelow(const ContactProblem& problem, const LocalCollider& plane, float depth,
+                 IsKnown is_known, const void* user, int at, NearTets* near);
   void FindInSolid(const ContactProblem& problem, const LocalCollider& solid,
                    std::span<const NodeVec> moved, float depth, IsKnown is_known, const void* user);
   bool MayMeet(const ContactProblem& problem, const LocalCollider& collider, uint32_t tet) const;
@@ -123,7 +120,7 @@ class SunkPoints {
   Array<NearPlane> lists_;
   size_t next_list_ = 0;       // to be given to another plane
   Array<uint8_t> near_;        // whether a node is near a list's plane (num_lists x num_nodes)
-  Array<NearTet> near_tets_;   // tets with such a node, ascending (num_lists x num_tets)
+  Array<NearTets> near_tets_;  // those with such a node (num_lists x num_tets / kCount, rounded up)
   Array<Vec3> starts_, ends_;  // of the nodes, in a solid's coordinates [m] (num_nodes x 1)
   Array<uint8_t> sides_;       // of a solid's bounding box that nodes are beyond (num_nodes x 1)
   NearMesh mesh_;              // the list for a mesh, if ReserveMesh made room
