@@ -2,32 +2,107 @@
 // Source: normal_impulses.h.
 #include "contact/normal_impulses.h"
 
-#include "base/float4.h"
+#include "base/simd_target.h"
 #include "contact/contact_couplings.h"
 
 #include <algorithm>
 #include <cstdint>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "contact/normal_impulses.cpp"
+#include <hwy/foreach_target.h>
+// Must follow foreach_target.h.
+#include "base/lanes-inl.h"
+
+// Once, not once per instruction set.
+#ifndef PLUSH_CONTACT_NORMAL_IMPULSES_ONCE_
+#define PLUSH_CONTACT_NORMAL_IMPULSES_ONCE_
 namespace plush {
 namespace {
 
-constexpr uint32_t kMostContacts = 64;
+constexpr uint32_t kMostContacts = 64, kMostLanes = 16;
 
-// The next multiple of 4.
-uint32_t Padded(uint32_t count) { return (count + 3) & ~3u; }
+// Rows from the diagonal on, then the side; room for whole vectors before and after.
+using Rows = float[kMostContacts][kMostContacts + kMostLanes];
 
-// to[k] += by * from[k] for k in [first, Padded(end)): `first` is a multiple of 4.
-void AddMultiple(float by, const float* from, uint32_t first, uint32_t end, float* to) {
-  const Float4 all = Broadcast(by);
-  for (uint32_t k = first; k < end; k += 4) Store4(Load4(to + k) + all * Load4(from + k), to + k);
+}  // namespace
+}  // namespace plush
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace plush {
+namespace HWY_NAMESPACE {
+namespace {
+
+// to[k] += by * from[k] for k in [first, end), and around it up to whole vectors. Not fused: all
+// instruction sets give the same bits.
+HWY_INLINE void AddMultiple(float by, const float* from, uint32_t first, uint32_t end, float* to) {
+  const Lanes16 d;
+  constexpr uint32_t N = kLanes<Lanes16>;
+  const auto all = hn::Set(d, by);
+  for (uint32_t k = first / N * N; k < end; k += N) {
+    hn::StoreU(hn::Add(hn::LoadU(d, to + k), hn::Mul(all, hn::LoadU(d, from + k))), d, to + k);
+  }
 }
+
+// A row of K (end x 1): the values at `slots`, times the cosines between `normal` and `normals`.
+void MakeRow(const float* values, const int32_t* slots, const float* normal,
+             const float (*normals)[kMostContacts], uint32_t end, float* to) {
+  const Lanes16 d;
+  const hn::RebindToSigned<Lanes16> di;
+  for (uint32_t k = 0; k < end; k += kLanes<Lanes16>) {
+    const auto along = [&](int axis) HWY_ATTR {
+      return hn::Mul(hn::Set(d, normal[axis]), hn::LoadU(d, normals[axis] + k));
+    };
+    const auto cosine = hn::Add(hn::Add(along(0), along(1)), along(2));
+    const auto value = hn::GatherIndex(d, values, hn::LoadU(di, slots + k));
+    hn::StoreU(hn::Mul(value, cosine), d, to + k);
+  }
+}
+
+// Adds the rows of K (kMostContacts columns) times `by`.
+void AddRows(const float* K, const float* by, uint32_t count, float* to) {
+  for (uint32_t i = 0; i < count; ++i, K += kMostContacts) {
+    if (by[i] != 0.0f) AddMultiple(by[i], K, 0, count, to);
+  }
+}
+
+// Eliminates without pivoting: the matrix is positive semidefinite. Rows whose diagonal falls to
+// `least` (count x 1) are left out.
+void Eliminate(uint32_t count, const float* least, Rows& rows) {
+  for (uint32_t p = 0; p < count; ++p) {
+    const float* pivot = rows[p];
+    if (!(pivot[p] > least[p])) continue;
+    const float inverse = 1.0f / pivot[p];
+    for (uint32_t i = p + 1; i < count; ++i) {
+      AddMultiple(-pivot[i] * inverse, pivot, i, count + 1, rows[i]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace plush
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace plush {
+
+HWY_EXPORT(MakeRow);
+HWY_EXPORT(AddRows);
+HWY_EXPORT(Eliminate);
+
+namespace {
+
+// The next multiple of whole vectors.
+uint32_t Padded(uint32_t count) { return (count + kMostLanes - 1) / kMostLanes * kMostLanes; }
 
 using Numbers = float[kMostContacts];  // of the contacts
 
 // gap = gap of the free motion + K pressing, along the normals.
 struct NormalSystem {
   uint32_t size = 0;
-  float K[kMostContacts][kMostContacts];  // [1/kg], symmetric; columns up to Padded(size)
+  float K[kMostContacts][kMostContacts];  // [1/kg], symmetric; 0 from `size` up to Padded(size)
   Numbers free = {};                      // gaps of the free motion [m]
   Numbers gaps;                           // [m]
   Numbers pressing;                       // [kg m]
@@ -35,35 +110,34 @@ struct NormalSystem {
   bool depends[kMostContacts];     // whether it moves as others do, which press instead
   bool leads[kMostContacts] = {};  // whether those that depend on it give way
 
+  void TakePressing();
   void FindGaps();
   void CloseGaps();
 
  private:
-  void Eliminate(uint32_t count, float* x);
+  void Solve(uint32_t count, float* x);
 
   uint32_t order_[kMostContacts];
-  float rows_[kMostContacts][kMostContacts + 4];  // from the diagonal on, then the side
+  Rows rows_;
 };
+
+// Takes what `pressing` does out of `free`.
+void NormalSystem::TakePressing() {
+  Numbers taken;
+  for (uint32_t i = 0; i < size; ++i) taken[i] = -pressing[i];
+  HWY_DYNAMIC_DISPATCH(AddRows)(K[0], taken, size, free);
+}
 
 void NormalSystem::FindGaps() {
   std::copy_n(free, Padded(size), gaps);
-  for (uint32_t i = 0; i < size; ++i) {
-    if (pressing[i] != 0.0f) AddMultiple(pressing[i], K[i], 0, size, gaps);
-  }
+  HWY_DYNAMIC_DISPATCH(AddRows)(K[0], pressing, size, gaps);
 }
 
-// Solves the rows without pivoting: K is positive semidefinite. What depends on others gets 0.
-void NormalSystem::Eliminate(uint32_t count, float* x) {
+// Solves the rows. What depends on others gets 0.
+void NormalSystem::Solve(uint32_t count, float* x) {
   constexpr float kLeastPivot = 1.0e-5f;  // of the diagonal at the start
   for (uint32_t i = 0; i < count; ++i) x[i] = kLeastPivot * rows_[i][i];
-  for (uint32_t p = 0; p < count; ++p) {
-    const float* pivot = rows_[p];
-    if (!(pivot[p] > x[p])) continue;
-    const float inverse = 1.0f / pivot[p];
-    for (uint32_t i = p + 1; i < count; ++i) {
-      AddMultiple(-pivot[i] * inverse, pivot, i & ~3u, count + 1, rows_[i]);
-    }
-  }
+  HWY_DYNAMIC_DISPATCH(Eliminate)(count, x, rows_);
   for (uint32_t p = count; p-- > 0;) {
     const float* row = rows_[p];
     float sum = row[count];
@@ -86,12 +160,12 @@ void NormalSystem::CloseGaps() {
   }
   FindGaps();
   for (uint32_t i = 0; i < count; ++i) {
-    for (uint32_t k = i & ~3u; k < count; ++k) rows_[i][k] = K[order_[i]][order_[k]];
+    std::fill(rows_[i], rows_[i] + Padded(count + 1), 0.0f);
+    for (uint32_t k = i; k < count; ++k) rows_[i][k] = K[order_[i]][order_[k]];
     rows_[i][count] = -gaps[order_[i]];
-    std::fill(rows_[i] + count + 1, rows_[i] + Padded(count + 1), 0.0f);
   }
   Numbers x;
-  Eliminate(count, x);
+  Solve(count, x);
   for (uint32_t i = 0; i < count; ++i) {
     depends[order_[i]] = x[i] == 0.0f;
     pressing[order_[i]] += x[i];
@@ -114,22 +188,23 @@ void SolveNormals(float accuracy, ContactState* state) {
   Moved moved(state);
   NormalSystem system;
   system.size = static_cast<uint32_t>(all.size());
+  int32_t slots[kMostContacts] = {};
+  float normals[3][kMostContacts] = {};
   for (uint32_t i = 0; i < all.size(); ++i) {
     const PlaneContact& contact = all[i];
     const Vec3& normal = contact.plane.normal;
-    const float* row = S.Row(contact.slot);
-    std::fill(system.K[i] + system.size, system.K[i] + Padded(system.size), 0.0f);
-    for (uint32_t k = 0; k <= i; ++k) {
-      system.K[i][k] = system.K[k][i] = row[all[k].slot] * Dot(normal, all[k].plane.normal);
-    }
+    slots[i] = static_cast<int32_t>(contact.slot);
+    normals[0][i] = normal.x, normals[1][i] = normal.y, normals[2][i] = normal.z;
     const float gap = Dot(normal, contact.offset + moved.At(contact.slot));
     system.free[i] = gap;
     system.pressing[i] = NormalImpulse(contact);
     system.may_press[i] = contact.yielding > 0.0f && (system.pressing[i] > 0.0f || gap < 0.0f);
   }
   for (uint32_t i = 0; i < all.size(); ++i) {
-    AddMultiple(-system.pressing[i], system.K[i], 0, system.size, system.free);
+    HWY_DYNAMIC_DISPATCH(MakeRow)
+    (S.Row(all[i].slot), slots, &all[i].plane.normal.x, normals, system.size, system.K[i]);
   }
+  system.TakePressing();
   int tries = kTries;
   uint32_t least = UINT32_MAX;
   for (int round = 0; round < kMostRounds; ++round) {
@@ -168,3 +243,4 @@ void SolveNormals(float accuracy, ContactState* state) {
 }
 
 }  // namespace plush
+#endif
