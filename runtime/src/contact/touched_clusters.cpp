@@ -3,8 +3,42 @@
 #include "contact/touched_clusters.h"
 
 #include "base/float4.h"
+#include "base/simd_target.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "contact/touched_clusters.cpp"
+#include <hwy/foreach_target.h>
+// Must follow foreach_target.h.
+#include "base/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
 namespace plush {
+namespace HWY_NAMESPACE {
+namespace {
+
+// q += sum of columns[p] load[p], p < 6; columns follow each other. Whole vectors. Not fused: all
+// instruction sets give the same bits.
+void AddColumns(const float* columns, size_t size, const float* load, float* q) {
+  const Lanes16 d;
+  for (size_t i = 0; i < size; i += kLanes<Lanes16>) {
+    auto sum = hn::LoadU(d, q + i);
+    for (size_t p = 0; p < 6; ++p) {
+      sum = hn::Add(sum, hn::Mul(hn::LoadU(d, columns + size * p + i), hn::Set(d, load[p])));
+    }
+    hn::StoreU(sum, d, q + i);
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace plush
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace plush {
+
+HWY_EXPORT(AddColumns);
+
 namespace {
 
 // Displacement of a part of a point whose cluster moves by q.
@@ -23,14 +57,12 @@ void Load(const CoarsePoint::Part& part, const Vec3& impulse, float* b) {
 
 bool CoarseResponses::Allocate(const Allocator& allocator, size_t num_clusters) {
   const size_t unknowns = 6 * num_clusters;
-  constexpr size_t kReadBeyond = 2;
-  return columns.Allocate(allocator, unknowns * unknowns + kReadBeyond, 0.0f) &&
+  constexpr size_t kBeyond = 16;  // whole vectors
+  return columns.Allocate(allocator, unknowns * unknowns + kBeyond, 0.0f) &&
          known.Allocate(allocator, num_clusters, uint8_t{0}) &&
          scratch.Allocate(allocator, 8 * unknowns) && sums.Allocate(allocator, num_clusters) &&
          centres.Allocate(allocator, num_clusters) &&
-         motions.Allocate(allocator, 8 * num_clusters) &&
-         touched.Allocate(allocator, num_clusters) &&
-         is_touched.Allocate(allocator, num_clusters, uint8_t{0});
+         motions.Allocate(allocator, unknowns + kBeyond, 0.0f);
 }
 
 void TouchedClusters::Start(const CoarseLevel& coarse, const CoarseMatrix& matrix,
@@ -39,8 +71,6 @@ void TouchedClusters::Start(const CoarseLevel& coarse, const CoarseMatrix& matri
   matrix_ = &matrix;
   responses_ = responses;
   q_ = responses->motions.data();
-  num_touched_ = 0;
-  std::fill(responses->is_touched.begin(), responses->is_touched.end(), uint8_t{0});
   double numbers[8 * kMaxClusters];
   double* q = numbers;
   for (size_t k = 0; k < coarse.num_clusters(); ++k, q += 8) {
@@ -51,13 +81,15 @@ void TouchedClusters::Start(const CoarseLevel& coarse, const CoarseMatrix& matri
     responses->centres[k] = sums[k].centre;
   }
   matrix.Solve(coarse.pattern, {numbers, 8 * coarse.num_clusters()});
-  for (size_t i = 0; i < 8 * coarse.num_clusters(); ++i) q_[i] = static_cast<float>(numbers[i]);
+  for (size_t k = 0; k < coarse.num_clusters(); ++k) {
+    for (size_t i = 0; i < 6; ++i) q_[6 * k + i] = static_cast<float>(numbers[8 * k + i]);
+  }
 }
 
 Vec3 TouchedClusters::Displacement(const CoarsePoint& point) const {
   Vec3 sum;
   for (int i = 0; i < point.num_parts; ++i) {
-    sum += DisplacementOf(point.parts[i], q_ + 8 * point.parts[i].cluster);
+    sum += DisplacementOf(point.parts[i], q_ + 6 * point.parts[i].cluster);
   }
   return sum;
 }
@@ -88,10 +120,9 @@ void TouchedClusters::Push(const CoarsePoint& point, const Vec3& impulse,
     Load(part, impulse, b);
     sums[part.cluster].impulse += impulse * part.weight;
     sums[part.cluster].moment += Vec3{b[3], b[4], b[5]};
-    for (size_t t = 0; t < num_touched_; ++t) {
-      const size_t k = responses_->touched[t];
-      AddResponse(part.cluster, b, k, q_ + 8 * k);
-    }
+    const size_t size = coarse_->num_unknowns();
+    const float* columns = &responses_->columns[6 * size * part.cluster];
+    HWY_DYNAMIC_DISPATCH(AddColumns)(columns, size, b, q_);
   }
 }
 
@@ -129,8 +160,6 @@ void TouchedClusters::AddResponse(size_t touched, const float* load, size_t k, f
 
 // Finds how all clusters answer impulses on cluster `k`.
 void TouchedClusters::Touch(uint16_t k) {
-  if (responses_->is_touched[k] == 0) responses_->touched[num_touched_++] = k;
-  responses_->is_touched[k] = 1;
   if (responses_->known[k] != 0) return;
   responses_->known[k] = 1;
   const size_t size = coarse_->num_unknowns();
@@ -139,3 +168,4 @@ void TouchedClusters::Touch(uint16_t k) {
 }
 
 }  // namespace plush
+#endif

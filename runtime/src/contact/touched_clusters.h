@@ -34,18 +34,16 @@ struct CoarseResponses {
   Array<uint8_t> known;     ///< whether a cluster's columns are (num_clusters x 1)
   Array<double> scratch;    ///< (6 num_clusters x 8)
   Array<ClusterSums> sums;  ///< of a solve of several bodies (num_clusters x 1)
-  // Of TouchedClusters (num_clusters x 1, motions x 8).
+  // Of TouchedClusters (num_clusters x 1, motions x 6).
   Array<Vec3> centres;
   Array<float> motions;
-  Array<uint16_t> touched;
-  Array<uint8_t> is_touched;
 
   bool Allocate(const Allocator& allocator, size_t num_clusters);
   /// To be called when C changes.
   void Forget() { std::fill(known.begin(), known.end(), uint8_t{0}); }
 };
 
-/// Motions of the clusters, kept up to date for those that contacts touch.
+/// Motions of the clusters, kept up to date.
 class TouchedClusters {
  public:
   /// Starts from C^-1 `sums`. The arguments must outlive the solve.
@@ -54,7 +52,7 @@ class TouchedClusters {
 
   /// Displacement of a node at `x` of cluster `k`, to first order [m].
   Vec3 Displacement(size_t k, const Vec3& x) const {
-    const float* q = q_ + 8 * k;
+    const float* q = q_ + 6 * k;
     return Vec3{q[0], q[1], q[2]} + Cross(Vec3{q[3], q[4], q[5]}, x - responses_->centres[k]);
   }
   /// The same for a point.
@@ -76,8 +74,7 @@ class TouchedClusters {
   const CoarseLevel* coarse_ = nullptr;
   const CoarseMatrix* matrix_ = nullptr;
   CoarseResponses* responses_ = nullptr;
-  float* q_ = nullptr;      // responses_->motions; of clusters not touched, those at the start
-  size_t num_touched_ = 0;  // of responses_->touched
+  float* q_ = nullptr;  // responses_->motions
 };
 
 }  // namespace plush

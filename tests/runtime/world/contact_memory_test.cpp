@@ -44,7 +44,7 @@ TEST_CASE("Contacts take the memory that the documented formula says") {
     const ShapeAsset shape(content);
     const SimulationView& simulation = shape.simulation();
     const double n = static_cast<double>(shape.num_nodes());
-    const double t = static_cast<double>(shape.asset().collision().tets.size());
+    const double t = 16.0 * std::ceil(double(shape.asset().collision().tets.size()) / 16.0);
     const double q = simulation.num_clusters;
     for (const int colliders : {1, 2, 3, 10, 100}) {
       for (const uint32_t max_contacts : {0u, 10u, 50u, UINT32_MAX}) {
@@ -54,7 +54,8 @@ TEST_CASE("Contacts take the memory that the documented formula says") {
         const double k = std::min(colliders, 3), m = std::min(colliders, 64);
         const double per_cluster = q > 0 ? 84 : 0;
         const double expected = 4 * c * c + (64 + (80 + per_cluster) * k) * c + 64 * k * most +
-                                (63 + k) * n + 24 * k * t + 144 * q * q + 540 * q + 508 * m;
+                                (63 + k) * n + 24 * k * t + 144 * q * q + 529 * q +
+                                (q > 0 ? 128 : 0) + 508 * m;
         const double found = BytesOfBody(shape.asset(), colliders, max_contacts) -
                              BytesOfBody(shape.asset(), 0, max_contacts);
         CHECK(found == Approx(expected).epsilon(0.01));
