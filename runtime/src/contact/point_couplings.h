@@ -80,6 +80,7 @@ struct PointCouplings {
   void Find(const FactoredSystem& system);
 
  private:
+  void FindFewNodes(const FactoredSystem& system);
   void Solve(const FactoredSystem& system);
 };
 

@@ -46,6 +46,12 @@ void MarkPath(const PanelFactor& factor, uint32_t node, std::span<uint8_t> marks
 void SolveMarked(const PanelFactor& factor, std::span<const uint8_t> marks,
                  std::span<float> workspace, std::span<NodeVec> x);
 
+/// Right-hand sides of SolvePoints.
+inline constexpr size_t kPointLanes = 16;
+
+/// SolveMarked for as many right-hand sides of single numbers (num_nodes x kPointLanes).
+void SolvePoints(const PanelFactor& factor, std::span<const uint8_t> marks, float* x);
+
 /// x := A^-1 x for all bodies and axes of `x` (num_nodes x 3 x 16). Entries from num_active on
 /// become zero. Ignores factor.pins. Reads the values twice. Does not allocate.
 void SolveCrowd(const PanelFactor& factor, float* x);

@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 using namespace plush;
@@ -258,4 +259,55 @@ TEST_CASE("Supernodes of every width, with rows about the multiples of a chunk")
     REQUIRE((ToEigen(x) - exact).norm() < 2e-6 * exact.norm());
     REQUIRE(SpareIsZero(x));
   }
+}
+
+TEST_CASE("Sixteen right-hand sides of points are solved as each of them alone") {
+  const uint32_t width = GENERATE(range(1u, kMaxSupernodeColumns + 1));
+  Random random(width);
+  for (const uint32_t num_rows : {0u, 1u, 7u, 8u, 9u, 15u, 16u, 17u, 24u, 33u, 48u}) {
+    RandomFactor of(width, num_rows, &random);
+    PanelFactor factor = of.panels();
+    const size_t left_out = random.Below(2);  // the last supernode, or nothing
+    if (left_out > 0) factor.num_active = of.supernodes.back().first_column;
+    CAPTURE(width, num_rows, left_out);
+    const std::vector<uint8_t> marks(of.supernodes.size(), 1);
+    std::vector<float> all(kPointLanes * of.num_nodes);
+    for (float& number : all) number = static_cast<float>(random.Uniform(-1.0, 1.0));
+    std::vector<float> solved = all;
+    SolvePoints(factor, marks, solved.data());
+    for (size_t lane = 0; lane < kPointLanes; ++lane) {
+      std::vector<NodeVec> x(of.num_nodes + 1);
+      for (size_t i = 0; i < of.num_nodes; ++i) x[i].x = all[kPointLanes * i + lane];
+      SolvePanels(factor, of.workspace, x);
+      for (size_t i = 0; i < of.num_nodes; ++i) {
+        REQUIRE(solved[kPointLanes * i + lane] == Approx(x[i].x).margin(2e-6));
+      }
+    }
+  }
+}
+
+TEST_CASE("Right-hand sides of points are solved on the paths of a few nodes") {
+  const uint32_t seed = GENERATE(1u, 2u, 3u, 4u);
+  CAPTURE(seed);
+  Case c(seed, 0.0);
+  const PanelFactor factor = c.factor.panels();
+  std::vector<uint8_t> marks(factor.supernodes.size(), 0);
+  std::vector<float> x(kPointLanes * factor.num_nodes);
+  std::vector<uint32_t> few;
+  for (size_t lane = 0; lane < kPointLanes; lane += 4) {
+    few.push_back(c.random.Below(factor.num_nodes));
+    MarkPath(factor, few.back(), marks);
+    x[kPointLanes * few.back() + lane] = 1.0f;
+  }
+  SolvePoints(factor, marks, x.data());
+  for (size_t k = 0; k < few.size(); ++k) {
+    std::vector<NodeVec> whole(factor.num_nodes + 1);
+    whole[few[k]].x = 1.0f;
+    c.factor.Solve(&whole);
+    for (const uint32_t node : few) {
+      const float most = std::fabs(whole[few[k]].x);
+      CHECK(x[kPointLanes * node + 4 * k] == Approx(whole[node].x).margin(1e-5 * double(most)));
+    }
+  }
+  if (seed == 1) CHECK(std::ranges::count(marks, uint8_t{0}) > 0);
 }
