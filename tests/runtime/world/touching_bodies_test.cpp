@@ -63,11 +63,12 @@ TEST_CASE("Without pairs, and against their filters, bodies pass through each ot
 TEST_CASE("Free bodies that collide keep their momenta and gain no energy") {
   WorldDesc desc = Cubes::Awake();
   desc.gravity = {};
-  const float restitution = GENERATE(0.0f, 0.5f);
+  const float restitution = GENERATE(0.0f, 0.5f), friction = GENERATE(0.0f, 0.3f);
+  CAPTURE(restitution, friction);
   Cubes cubes(desc);
   BodyDesc left;
   left.velocity = {1.0f, 0.0f, 0.0f};
-  left.material.friction = 0.3f;
+  left.material.friction = friction;
   left.material.restitution = restitution;
   const BodyId a = cubes.Add({-0.3f, 0.03f, 0.02f}, 3.0e5f, left);
   const BodyId b = cubes.Add({0, 0, 0}, 3.0e5f);
