@@ -179,6 +179,12 @@ void HoldConstraints(Body* body) {
                       [body](size_t node, const Vec3& by) { body->y[node] += by; });
 }
 
+void HoldNodes(Body* body) {
+  if (!body->attached.block.any()) return;
+  body->attached.HoldNodes([body](uint32_t node) { return body->y[node]; },
+                           [body](size_t node, const Vec3& by) { body->y[node] += by; });
+}
+
 void HoldConstraints(float h, Body* body) {
   if (!ReportsReactions(*body)) return HoldConstraints(body);
   if (!body->attached.block.any()) return;

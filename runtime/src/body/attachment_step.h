@@ -29,6 +29,9 @@ void EndAttachments(float h, int count, Body* body);
 
 /// Moves the iterate so that the constraints hold [Civ, Eq. 3.54, 3.55], see AttachedPoints::Hold.
 void HoldConstraints(Body* body);
+
+/// The same by the nodes of held points alone.
+void HoldNodes(Body* body);
 /// The same in a substep of `h` seconds, noted for reactions. Changes body->d.
 void HoldConstraints(float h, Body* body);
 

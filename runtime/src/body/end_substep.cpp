@@ -84,7 +84,7 @@ void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stat
     } else {
       Correct(settings, h, body);
     }
-    HoldConstraints(body);
+    HoldNodes(body);
   };
   float missing = is_flat ? 1.0f : 0.0f, earlier = std::numeric_limits<float>::infinity();
   for (int round = 1; round <= kRounds && missing > 0.0f; ++round) {

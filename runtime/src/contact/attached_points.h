@@ -281,6 +281,13 @@ struct AttachedPoints {
     for (AttachedPoint& at : Current()) at.moved = {};
     SweepBlock([](AttachedPoints*, uint32_t, const Vec3&) {});
     AddChanges(add);
+    HoldNodes(get, add);
+  }
+
+  /// The same by the nodes of the points alone: others stay.
+  template <class Get, class Add>
+  void HoldNodes(const Get& get, const Add& add) {
+    if (!block.any()) return;
     Locate(get);
     FindDistances();
     block.projector.Move(block.Numbers(), add);

@@ -196,13 +196,14 @@ TEST_CASE("Constraints hold at the end of every step") {
 // that a box tears off its held node stretches over many sizes: floats there are that much coarser.
 TEST_CASE("Constraints hold while a fast box hits the body") {
   double worst = 0.0;
-  uint32_t touched = 0;
+  uint32_t touched = 0, thrown = 0;
   for (uint32_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     Random random(seed);
     WorldDesc desc;
     desc.gravity = {};
     SolidScene scene(seed % 2 == 0, {}, desc);
+    double fastest = 0.0;
     const Points rest = ToEigen(PositionsOf(scene.world, scene.body, scene.shape.num_nodes()));
     const uint32_t node = random.Below(static_cast<uint32_t>(scene.shape.num_nodes()));
     ConstraintDesc held = {.body = scene.body, .target = ToVec3(rest.col(node))};
@@ -218,16 +219,23 @@ TEST_CASE("Constraints hold while a fast box hits the body") {
       scene.Step(1);
       touched += scene.world.stats().contacts > 0 ? 1 : 0;
       if (scene.world.IsFrozen(scene.body)) break;
+      fastest = std::max(fastest, double(scene.world.stats().max_speed));
       const Points x = ToEigen(PositionsOf(scene.world, scene.body, scene.shape.num_nodes()));
       const double extent = (x.colwise() - x.col(node)).colwise().norm().maxCoeff();
       const double most = 2e-6 * std::max(extent, double(SolidScene::kSize));
       worst = std::max(worst, (x.col(node) - ToEigen(held.target)).norm() / most);
     }
+    thrown += fastest > 10.0 * speed ? 1 : 0;
   }
-  std::printf("constraints while boxes hit: %.2f of what floats allow off, %u steps touch\n", worst,
-              touched);
+  std::printf(
+      "constraints while boxes hit: %.2f of what floats allow off, %u steps touch, %u bodies "
+      "faster "
+      "than ten times the box\n",
+      worst, touched, thrown);
   CHECK(touched > 60);
   CHECK(worst < 1.0);
+  CHECK(thrown <=
+        3);  // of bodies that a pin holds none is; 15 were while all nodes followed in lifts
 }
 
 TEST_CASE("A body on lines slides without friction, as backward Euler lets it") {
