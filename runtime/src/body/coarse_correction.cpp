@@ -76,12 +76,9 @@ void SubtractMotions(float h, std::span<RigidMotion> motions, Body* body) {
   SubtractStretchStiffness(h, body->rhs.span(), body);
 }
 
-}  // namespace
-
-namespace {
-
-// The springs that hold component `c` to targets, once clusters have made `motions`. Those at their
-// largest force do not resist. Soft ones, too: the motion that follows is small.
+// The springs that hold component `c` to targets, once its clusters have made `motions`. Those at
+// their largest force do not resist. Those between bodies do not, either: both keep their momentum.
+// Those with a rest length do in all directions, as if they could not turn.
 ComponentHold HoldOf(const Body& body, size_t c, std::span<const ClusterSums> sums,
                      std::span<const RigidMotion> motions) {
   const CoarseLevel& coarse = body.system->coarse;

@@ -5,6 +5,8 @@
 // best one is known exactly: the centres of mass meet, and the rotation is that of the polar
 // decomposition of sum m r q^T, r and q from the centres at y and at the prediction. The moment of
 // M (predicted - y) is then zero, which is implicit Euler's law of angular momentum.
+//
+// Springs that hold the component add k |y - moved|^2: a mass k that is to stay where it is.
 #include "base/vector_math.h"
 #include "solver/coarse_level.h"
 
