@@ -76,6 +76,33 @@ void SubtractMotions(float h, std::span<RigidMotion> motions, Body* body) {
   SubtractStretchStiffness(h, body->rhs.span(), body);
 }
 
+// The springs that hold component `c` to targets, once its clusters have made `motions`. Those at
+// their largest force do not resist. Those between bodies do not, either: both keep their momentum.
+// Those with a rest length do in all directions, as if they could not turn.
+ComponentHold HoldOf(const Body& body, size_t c, std::span<const ClusterSums> sums,
+                     std::span<const RigidMotion> motions) {
+  const CoarseLevel& coarse = body.system->coarse;
+  const AttachedPoints& attached = body.attached;
+  const std::span<const uint16_t> component = coarse.Component(c);
+  const float s3 = body.scale * body.scale * body.scale;
+  ComponentHold hold;
+  for (const AttachedPoint& at : attached.Current()) {
+    const AttachmentRow& row = attached.RowOf(at);
+    if (row.is_constraint() || !row.acts || row.sides[1].of != nullptr || row.IsAtLimit()) continue;
+    if (std::ranges::find(component, coarse.clusters[at.point.nodes[0]]) == component.end()) {
+      continue;
+    }
+    Vec3 place;
+    for (int k = 0; k < 4; ++k) {
+      const RigidMotion& motion = motions[coarse.clusters[at.point.nodes[k]]];
+      const Vec3 r = at.at[k] - motion.centre;
+      place += (at.at[k] + motion.shift + motion.change * r) * at.point.weights[k];
+    }
+    hold.Add(row.gain / s3, place - sums[component[0]].centre);
+  }
+  return hold;
+}
+
 }  // namespace
 
 void KeepMomenta(const Body& body, std::span<const ClusterSums> sums,
@@ -93,7 +120,7 @@ void KeepMomenta(const Body& body, std::span<const ClusterSums> sums,
   for (size_t c = 0; c < coarse.num_components(); ++c) {
     const auto is_held = [&](uint16_t k) { return holds[k]; };
     if (std::ranges::any_of(coarse.Component(c), is_held)) continue;
-    coarse.KeepMomenta(c, sums, motions);
+    coarse.KeepMomenta(c, sums, HoldOf(body, c, sums, motions), motions);
   }
 }
 

@@ -50,11 +50,15 @@ Vec3 AttachmentRow::Add(const Vec3& change) {
   return impulse - old;
 }
 
+bool AttachmentRow::IsAtLimit() const {
+  const Vec3 whole = impulse + Missing({});
+  return Dot(whole, whole) > most * most;
+}
+
 Vec3 AttachmentRow::LawImpulse() const { return Limited(impulse + Missing({})); }
 
 Vec3 AttachmentRow::Resistance(const Vec3& motion) const {
-  const Vec3 whole = impulse + Missing({});
-  if (Dot(whole, whole) > most * most) return {};
+  if (IsAtLimit()) return {};
   return rest_length == 0.0f ? motion * gain : normal * (Dot(normal, motion) * gain);
 }
 

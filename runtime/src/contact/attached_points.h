@@ -91,6 +91,8 @@ struct AttachmentRow {
   Vec3 LawImpulse() const;
   /// What it loses while the way moves on by `motion` [m]: nothing at its limit [kg m].
   Vec3 Resistance(const Vec3& motion) const;
+  /// Whether a spring's law asks for more than its largest force at `way`.
+  bool IsAtLimit() const;
   /// What the law asks of `impulse` more, after a further motion `moved` of the way [kg m].
   Vec3 Missing(const Vec3& moved) const;
 

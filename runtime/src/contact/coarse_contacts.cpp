@@ -5,6 +5,7 @@
 
 #include "base/shared_list.h"
 #include "contact/body_contacts.h"
+#include "contact/coarse_attached.h"
 #include "contact/contact_couplings.h"
 
 #include <algorithm>
@@ -17,18 +18,6 @@ namespace {
 // body on four nodes would rock for ever with 8 sweeps. A soft body's clusters are too stiff: the
 // better its coarse impulses have converged, the larger is the error of its motion.
 constexpr int kMostSweeps = 32, kMostSweepsOfSoft = 4;
-
-// Constraints on the coarse level have a compliance, and springs more of it: this share of how much
-// the fine level lets their points move. Without it, three held points stop all clusters of a small
-// body, and its motion is five times as wrong; stiff springs never let it rest. With a share of 1,
-// stiff bodies gain energy, because the constant matrix is softer than the material.
-constexpr float kFineShare = 0.25f;
-
-// At least the largest eigenvalue of a block of D.
-float BoundOf(const Mat3& D) {
-  const auto sum = [](const Vec3& c) { return std::fabs(c.x) + std::fabs(c.y) + std::fabs(c.z); };
-  return std::fmin(D.c0.x + D.c1.y + D.c2.z, std::fmax(sum(D.c0), std::fmax(sum(D.c1), sum(D.c2))));
-}
 
 }  // namespace
 
@@ -115,57 +104,6 @@ bool SweepBetween(float accuracy, bool cones_follow, BodyContact* contact) {
   }
   const float least = accuracy * row.yielding;
   return Dot(change, change) > least * least;
-}
-
-// In the world's units; other bodies answer with their own constant matrix.
-void PlaceAttached(std::span<const uint16_t> clusters, TouchedClusters* touched,
-                   AttachedPoints* attached) {
-  attached->StartOthers();
-  const float s = attached->scale, to_world = 1.0f / (s * s * s);
-  for (uint32_t i = 0; i < attached->num_points; ++i) {
-    AttachedPoint& at = attached->points[i];
-    at.coarse = touched->Place(at.point, clusters, at.at);
-    at.response = touched->Response(at.coarse) * to_world;
-    at.change = {};
-    AttachmentRow& row = attached->RowOf(at);
-    row.fine_response = kFineShare * attached->Response(i);
-    if (!row.is_constraint()) {
-      at.response.c0.x += row.fine_response;
-      at.response.c1.y += row.fine_response;
-      at.response.c2.z += row.fine_response;
-    }
-    for (const AttachmentRow::Side& side : row.sides) {
-      if (side.of == nullptr || side.of == attached) continue;
-      const float other = side.of->Response(side.index);
-      at.response.c0.x += other;
-      at.response.c1.y += other;
-      at.response.c2.z += other;
-    }
-  }
-}
-
-// Changes the impulses on attached points once. Returns whether one moves by more than `accuracy`.
-bool SweepAttached(float accuracy, TouchedClusters* touched, AttachedPoints* attached,
-                   std::span<ClusterSums> sums) {
-  bool moves = false;
-  const float s = attached->scale, to_world = kFineShare / (s * s * s);
-  for (uint32_t i = 0; i < attached->num_points; ++i) {
-    AttachedPoint& at = attached->points[i];
-    AttachmentRow& row = attached->RowOf(at);
-    if (!row.acts) continue;
-    at.moved = touched->Displacement(at.coarse);
-    const Vec3 change = row.Change(attached->MovedOf(row) + at.change, at.response);
-    if (IsZero(change)) continue;
-    const float* coupled = &attached->couplings[attached->points.size() * i];
-    for (uint32_t j = 0; j < attached->num_points; ++j) {
-      AttachedPoint& other = attached->points[j];
-      other.change += change * (at.sign * other.sign * coupled[j] * to_world);
-    }
-    moves = moves || BoundOf(at.response) * Length(change) > accuracy * attached->scale;
-    attached->MoveOther(row, change);
-    touched->Push(at.coarse, attached->Own(at, change), sums);
-  }
-  return moves;
 }
 
 // Changes the impulses on a body once. In a heap, skips one that has settled. Returns whether a

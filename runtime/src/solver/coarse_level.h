@@ -39,6 +39,16 @@ struct ClusterSums {
   Mat3 arms;     ///< sum of r b^T, r from the centre [kg m^2]
 };
 
+/// Springs that hold a component, each like a mass where it holds: its stiffness. In double
+/// precision: a stiff spring alone outweighs the body, and does not resist turns about its point.
+struct ComponentHold {
+  double mass = 0.0;         ///< [kg]
+  double moment[3] = {};     ///< sum of mass r [kg m]
+  double spread[3][3] = {};  ///< sum of mass r r^T [kg m^2]
+
+  void Add(float stiffness, const Vec3& r);
+};
+
 /// The motion that moves x by shift + change (x - centre).
 struct RigidMotion {
   Vec3 centre;  ///< [m]
@@ -143,7 +153,10 @@ struct CoarseLevel {
   /// least. Internal forces do no work in it, so it is exact: the component keeps its momentum, and
   /// its angular momentum changes as implicit Euler's does. C^-1 alone misses both: by rounding
   /// where stiffness outweighs inertia, and where turns are large.
-  void KeepMomenta(size_t c, std::span<const ClusterSums> sums,
+  /// Springs that hold it resist that motion, `hold`: places after `motions`, from the centre of
+  /// the component's first cluster before them. (Their impulses alone, among the inertial parts of
+  /// `sums`, would turn the body over where stiff springs press it together.)
+  void KeepMomenta(size_t c, std::span<const ClusterSums> sums, const ComponentHold& hold,
                    std::span<RigidMotion> motions) const;
 
   /// Moves the clusters' nodes `y`.

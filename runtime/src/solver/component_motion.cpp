@@ -5,9 +5,12 @@
 // best one is known exactly: the centres of mass meet, and the rotation is that of the polar
 // decomposition of sum m r q^T, r and q from the centres at y and at the prediction. The moment of
 // M (predicted - y) is then zero, which is implicit Euler's law of angular momentum.
+//
+// Springs that hold the component add k |y - moved|^2: a mass k that is to stay where it is.
 #include "base/vector_math.h"
 #include "solver/coarse_level.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace plush {
@@ -146,11 +149,22 @@ void AddSpread(float mass, const ClusterSums& sums, const Matrix& change, Matrix
 
 }  // namespace
 
+void ComponentHold::Add(float stiffness, const Vec3& r) {
+  const double k = double(stiffness), at[3] = {r.x, r.y, r.z};
+  mass += k;
+  for (size_t i = 0; i < 3; ++i) {
+    moment[i] += k * at[i];
+    for (size_t j = 0; j < 3; ++j) spread[i][j] += k * at[i] * at[j];
+  }
+}
+
 void CoarseLevel::KeepMomenta(size_t c, std::span<const ClusterSums> sums,
-                              std::span<RigidMotion> motions) const {
+                              const ComponentHold& hold, std::span<RigidMotion> motions) const {
   const std::span<const uint16_t> component = Component(c);
   const Vec3 origin = sums[component[0]].centre;
-  double mass = 0.0, moved[3] = {}, predicted[3] = {};  // centres
+  double mass = hold.mass, moved[3], predicted[3];  // centres
+  std::copy_n(hold.moment, 3, moved);
+  std::copy_n(hold.moment, 3, predicted);
   for (const uint16_t k : component) {
     const Ends ends(masses[k], sums[k], motions[k], origin);
     mass += double(masses[k]);
@@ -160,7 +174,13 @@ void CoarseLevel::KeepMomenta(size_t c, std::span<const ClusterSums> sums,
     }
   }
   for (size_t i = 0; i < 3; ++i) moved[i] /= mass, predicted[i] /= mass;
-  Matrix Y = {}, change = {};
+  Matrix Y, change = {};
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t j = 0; j < 3; ++j) {
+      Y[i][j] = hold.spread[i][j] - moved[i] * hold.moment[j] - hold.moment[i] * predicted[j] +
+                hold.mass * moved[i] * predicted[j];
+    }
+  }
   for (const uint16_t k : component) {
     const Ends ends(masses[k], sums[k], motions[k], origin);
     for (size_t i = 0; i < 3; ++i) {

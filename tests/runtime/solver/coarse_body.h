@@ -110,7 +110,7 @@ struct CoarseBody {
     std::vector<ClusterSums> sums = Factor(y, inertial, rotations);
     level.AddForces(y, forces, sums);
     level.Solve(matrix, sums, motions);
-    for (size_t c = 0; c < level.num_components(); ++c) level.KeepMomenta(c, sums, motions);
+    for (size_t c = 0; c < level.num_components(); ++c) level.KeepMomenta(c, sums, {}, motions);
     return motions;
   }
 
