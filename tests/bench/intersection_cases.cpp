@@ -42,7 +42,7 @@ struct RestBody {
       std::abort();
     Update();
   }
-  void Update() { Refit(asset.collision(), asset.simulation().nodes, &state); }
+  void Update() { RefitVolumes(asset.collision(), asset.simulation().nodes, &state); }
   CollisionBody View() const {
     return {asset.collision(), asset.simulation().nodes, asset.simulation().nodes, state};
   }

@@ -6,7 +6,7 @@
 #include "plush/format/cdg_records.h"
 
 #include "base/vector_math.h"
-#include "collision/barycentric_bounds.h"
+#include "collision/bound_tet.h"
 #include "collision/double_vector.h"
 #include "collision/surface_records.h"
 
@@ -16,27 +16,6 @@
 
 namespace plush {
 namespace {
-
-// Extents of a tet's contents. The eighth direction of `projections` holds |x| + |y| + |z|.
-void BoundTet(const CdgTet& tet, const float* projections, Dop14* volume) {
-  Float4 first[4], second[4];
-  float norm = 0.0f;
-  for (int i = 0; i < 4; ++i) {
-    const float* p = projections + size_t{8} * tet.nodes[i];
-    first[i] = Load4(p);
-    second[i] = Load4(p + 4);
-    norm = p[7] > norm ? p[7] : norm;
-  }
-  float low[4], high[4];
-  Store4(Load4(&tet.low.x), low);
-  Store4(Load4(&tet.high.x), high);
-  const Float4 widening = Broadcast(kBoundsWidening * norm + std::numeric_limits<float>::min());
-  const LaneBounds a = BoundBox(first, low, high), b = BoundBox(second, low, high);
-  StoreLanes({a.low - widening, b.low - widening}, volume->low);
-  StoreLanes({a.high + widening, b.high + widening}, volume->high);
-  volume->low[7] = volume->low[0];
-  volume->high[7] = volume->high[0];
-}
 
 void Unite(const Dop14& a, const Dop14& b, Dop14* both) {
   for (int half = 0; half < 8; half += 4) {
@@ -166,7 +145,8 @@ bool CollisionState::Reserve(const Allocator& allocator, const CollisionView& su
          projections.Allocate(allocator, 8 * num_nodes) && FindPieces(allocator, surface, this);
 }
 
-void Refit(const CollisionView& surface, NodeVectors x, CollisionState* state) {
+void RefitVolumes(const CollisionView& surface, NodeVectors x, CollisionState* state) {
+  state->has_frames = false;
   if (surface.tets.empty()) return;
   state->reach = ProjectNodes(x, state->projections.data());
   state->bounded = state->reach <= CollisionState::kMostReach;
@@ -183,6 +163,12 @@ void Refit(const CollisionView& surface, NodeVectors x, CollisionState* state) {
     }
   }
   PlaceSphere(state);
+}
+
+void Refit(const CollisionView& surface, NodeVectors x, CollisionState* state) {
+  RefitVolumes(surface, x, state);
+  if (surface.tets.empty() || !state->bounded) return;
+  state->has_frames = true;
   for (size_t t = 0; t < surface.tets.size(); ++t) {
     const uint32_t(&n)[4] = surface.tets[t].nodes;
     state->frames[t] = MakeTetFrame({x[n[0]], x[n[1]], x[n[2]], x[n[3]]}, state->reach);

@@ -78,7 +78,8 @@ struct CollisionState {
   float radius = 0.0f;         ///< of a sphere about `middle` that holds the surface [m]
   bool bounded = false;  ///< whether the reach is below kMostReach. If not, queries ignore volumes
                          ///< and frames, and test every triangle
-  bool is_open = false;  ///< whether the surface has open borders
+  bool has_frames = false;  ///< whether the last refit updated the frames
+  bool is_open = false;     ///< whether the surface has open borders
 
   /// Largest reach with which products of a few coordinates are finite in float.
   static constexpr float kMostReach = 1.0e18f;
@@ -100,5 +101,8 @@ struct CollisionBody {
 /// VertexPosition places it, also of flat and inverted tets. O(num_nodes + num_tets); does not
 /// allocate.
 void Refit(const CollisionView& surface, NodeVectors x, CollisionState* state);
+/// Leaves the frames out, two thirds of the work. Queries then test all triangles of the tets that
+/// they reach.
+void RefitVolumes(const CollisionView& surface, NodeVectors x, CollisionState* state);
 
 }  // namespace plush

@@ -31,29 +31,23 @@ struct BoxColumns {
   }
 };
 
-/// Pairs of triangles whose boxes meet, in a caller's memory.
-struct NearPairs {
-  std::span<uint32_t> first, second;
-  uint32_t count = 0;
+/// Writes which of the boxes from `begin` to `end` meet `box` to `list`, which has room for
+/// kLanePadding more. `chunks`: of boxes from `begin` on. Returns their number. If `around` is not
+/// null, sets it to the box of these and of what it held.
+uint32_t FindMeeting(const LaneBox& box, const BoxColumns& boxes, const BoxColumns& chunks,
+                     uint32_t begin, uint32_t end, uint32_t* list, LaneBox* around = nullptr);
 
-  /// Whether one triangle of the first body and so many of the second have room.
-  bool HasRoom(size_t more) const {
-    return count + more + kLanePadding <= first.size() &&
-           count + more + kLanePadding <= second.size();
-  }
+/// The part of a ray from its origin to `end`, for culling.
+struct BoxRay {
+  float origin[3];   ///< [m]
+  float inverse[3];  ///< 1 / direction, finite
+  float end;         ///< [m]
+  float margin;      ///< by which boxes are widened [m]
+  float slack;       ///< rounding of distances along the ray [m]
 };
 
-/// Writes which of the boxes from `begin` to `end` meet `box` to `list`, which has room for
-/// kLanePadding more. `chunks`: of boxes from `begin` on. Returns their number, and in `around` the
-/// box of these and of what it held.
-uint32_t FindMeeting(const LaneBox& box, const BoxColumns& boxes, const BoxColumns& chunks,
-                     uint32_t begin, uint32_t end, uint32_t* list, LaneBox* around);
-
-/// Adds the pairs of a box number `of_a[i]` of `a`, i from `begin` on, and a box number j of `b`
-/// which meet, as {of_a[i], of_b[j]}, in this order. `chunks`: of `b`. Stops where `pairs` lack
-/// room for all of `of_b`; returns that i, or the size of `of_a`.
-uint32_t PairMeeting(const BoxColumns& a, std::span<const uint32_t> of_a, uint32_t begin,
-                     const BoxColumns& b, const BoxColumns& chunks, std::span<const uint32_t> of_b,
-                     NearPairs* pairs);
+/// FindMeeting for a ray.
+uint32_t FindOnRay(const BoxRay& ray, const BoxColumns& boxes, const BoxColumns& chunks,
+                   uint32_t begin, uint32_t end, uint32_t* list);
 
 }  // namespace plush

@@ -89,9 +89,7 @@ uint32_t NearBoxes::FindNear(uint32_t place) {
     chunks.low[k] = chunk_low_[k].data() + chunk;
     chunks.high[k] = chunk_high_[k].data() + chunk;
   }
-  const LaneBox box = boxes.At(place);
-  LaneBox around = box;
-  return FindMeeting(box, boxes, chunks, begin, end, list_.data(), &around);
+  return FindMeeting(boxes.At(place), boxes, chunks, begin, end, list_.data());
 }
 
 }  // namespace plush

@@ -226,7 +226,7 @@ class NearSearch {
     return static_cast<float>(std::min(max_distance_ * 1.0000002, kMost));
   }
 
-  // Tests all triangles of a tet whose frame is not usable.
+  // Tests all triangles of a tet without a usable frame.
   void TestTet(uint32_t tet) {
     local_.nodes = LanesOf(NodesOf(body_.surface.tets[tet], body_.x));
     ForTrianglesOf(body_.surface, tet,
@@ -235,7 +235,7 @@ class NearSearch {
 
   void VisitTet(uint32_t tet) {
     const TetFrame& frame = body_.state.frames[tet];
-    if (!frame.usable()) return TestTet(tet);
+    if (!body_.state.has_frames || !frame.usable()) return TestTet(tet);
     PlacePoint(culling_, frame, &local_);
     const std::array<Vec3, 4> nodes = NodesOf(body_.surface.tets[tet], body_.x);
     local_.nodes = LanesOf(nodes);

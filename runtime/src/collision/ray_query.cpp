@@ -180,7 +180,7 @@ class RaySearch {
   }
 
  private:
-  // Tests all triangles of a tet whose frame is not usable.
+  // Tests all triangles of a tet without a usable frame.
   void TestTet(uint32_t tet) {
     local_.nodes = LanesOf(NodesOf(body_.surface.tets[tet], body_.x));
     ForTrianglesOf(body_.surface, tet,
@@ -189,7 +189,7 @@ class RaySearch {
 
   void VisitTet(uint32_t tet) {
     const TetFrame& frame = body_.state.frames[tet];
-    if (!frame.usable()) return TestTet(tet);
+    if (!body_.state.has_frames || !frame.usable()) return TestTet(tet);
     PlaceSlabs(culling_, frame, &local_);
     bool placed = false;
     const uint32_t end = PatchesEnd(body_.surface, tet);

@@ -170,12 +170,11 @@ void TetPairs::ListOfA(const SubTree& part) {
 // Finds which of listed_b_ meet a listed leaf of a, in meeting_. Returns their number.
 uint32_t TetPairs::Meeting(uint32_t listed) {
   const Dop14& volume = pair_.a.state.volumes[listed_a_.node[listed]];
-  LaneBox around = {Broadcast(0.0f), Broadcast(0.0f)};
   const BoxColumns boxes = {{low_[0], low_[1], low_[2]}, {high_[0], high_[1], high_[2]}};
   const BoxColumns chunks = {{chunk_low_[0], chunk_low_[1], chunk_low_[2]},
                              {chunk_high_[0], chunk_high_[1], chunk_high_[2]}};
   const uint32_t count = FindMeeting({Load4(volume.low), Load4(volume.high)}, boxes, chunks, 0,
-                                     listed_b_.count, meeting_, &around);
+                                     listed_b_.count, meeting_);
   uint32_t num_near = 0;
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t j = meeting_[i];

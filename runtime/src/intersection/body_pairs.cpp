@@ -34,6 +34,12 @@ bool SamePoint(const CdgTet& tet_a, const Vec4& a, const CdgTet& tet_b, const Ve
   return true;
 }
 
+// At least |x| + |y| + |z| of any point in the box.
+float ReachOf(const LaneBox& box) {
+  const Float4 reach = Max(Broadcast(0.0f) - box.low, box.high);
+  return (reach[0] + reach[1] + reach[2]) * 1.000001f;
+}
+
 // One of the two bodies, in common coordinates, with its last tet and triangle.
 struct Side {
   const CollisionBody& body;
@@ -72,13 +78,14 @@ struct Search {
   Side moved, fixed;
   std::span<TrianglePair> pairs;
   std::span<PlacedPatches> placed;  // of both, or none
+  NearPairs near;                   // not tested yet
   BodyPairCount count;
   CornerColumns corners;
 
   // Tests all triangles of two patches whose boxes meet. Most pairs of patches are far smaller than
   // a search in their trees would pay for.
   bool TestPatches(const PatchPair& pair) {
-    constexpr uint32_t kMostTriangles = 8192;
+    constexpr uint32_t kMostTriangles = PlacedPatches::kMostPicked;
     const uint32_t begin[2] = {moved.body.surface.patches[pair.patches[0]].first_triangle,
                                fixed.body.surface.patches[pair.patches[1]].first_triangle};
     const uint32_t end[2] = {TrianglesEnd(moved.body.surface, pair.patches[0]),
@@ -88,37 +95,37 @@ struct Search {
     const size_t room = std::min(a.near.size(), b.near.size());
     if (end[0] - begin[0] > kMostTriangles || end[1] - begin[1] > kMostTriangles ||
         size_t{end[1] - begin[1]} + kLanePadding > room) {
-      return TestTrees(pair);
+      return TestNear() && TestTrees(pair);  // in this order
     }
     const LaneBox box_a = a.Place(moved.body, moved.offset, pair.tets[0], pair.patches[0]);
     const LaneBox box_b = b.Place(fixed.body, fixed.offset, pair.tets[1], pair.patches[1]);
     // The shift that breaks ties does not reach across a gap.
     if (GreatestOf(Max(box_a.low - box_b.high, box_b.low - box_a.high)) > 0.0f) return true;
     uint32_t *const of_a = a.picked.data(), *const of_b = b.picked.data();
-    LaneBox around_a, around_b;
+    LaneBox around_a;
     const uint32_t count_a = a.Meeting(box_b, pair.patches[0], begin[0], end[0], of_a, &around_a);
     if (count_a == 0) return true;
-    const uint32_t count_b =
-        b.Meeting(around_a, pair.patches[1], begin[1], end[1], of_b, &around_b);
+    const uint32_t count_b = b.Meeting(around_a, pair.patches[1], begin[1], end[1], of_b);
     if (count_b == 0) return true;
-    const PlacedPatches::Picked picked = b.Pick({of_b, count_b});
-    NearPairs near = {a.near.span(), b.near.span()};
+    const float reach = std::max(ReachOf(around_a), ReachOf(box_b));
+    const TriangleBlocks picked_a = a.Pick(moved.body.surface, {of_a, count_a}, reach);
+    const TriangleBlocks picked_b = b.Pick(fixed.body.surface, {of_b, count_b}, reach);
     for (uint32_t i = 0; i < count_a;) {
-      i = PairMeeting(a.Boxes(), {of_a, count_a}, i, picked.boxes, picked.chunks, {of_b, count_b},
-                      &near);
-      if (!TestNear(near)) return false;
-      near.count = 0;
+      i = PairNear(picked_a, i, picked_b, &near);
+      const bool is_full = i < count_a || near.count >= CornerColumns::kMost;
+      if (is_full && !TestNear()) return false;
     }
     return true;
   }
 
   // Tests triangles of placed patches.
-  bool TestNear(const NearPairs& near) {
+  bool TestNear() {
     count.candidates += near.count;
     for (uint32_t i = 0; i < near.count; i += CornerColumns::kMost) {
       const size_t most = std::min(size_t{near.count - i}, CornerColumns::kMost);
       if (!TestSome(near.first.subspan(i, most), near.second.subspan(i, most))) return false;
     }
+    near.count = 0;
     return true;
   }
 
@@ -149,22 +156,23 @@ struct Search {
       const bool is_known = (bits[i] & kSignsKnown) != 0;
       Segment segment;
       if (is_known && !SegmentOf(bits[i], &segment)) continue;
-      const Corners a = corners_of(0, corners.moved, i), b = corners_of(1, corners.fixed, i);
-      if (!is_known && !Intersect(a, b, &segment)) continue;
-      if (!Add({of_moved[i], a, {}}, {of_fixed[i], b, {}}, segment)) return false;
+      PlacedTriangle a = {of_moved[i], corners_of(0, corners.moved, i), {}};
+      PlacedTriangle b = {of_fixed[i], corners_of(1, corners.fixed, i), {}};
+      if (!is_known && !Intersect(a.corners, b.corners, &segment)) continue;
+      if (!Add(&a, &b, segment)) return false;
     }
     return true;
   }
 
   // Adds the pair of triangles that intersect. Returns false if there is no room.
-  bool Add(PlacedTriangle of_moved, PlacedTriangle of_fixed, const Segment& segment) {
+  bool Add(PlacedTriangle* of_moved, PlacedTriangle* of_fixed, const Segment& segment) {
     if (count.pairs == pairs.size()) return false;
     for (const SegmentEnd& end : {segment.start, segment.end}) {
       const bool is_moved = end.edge_of == Surface::kMoved;
-      PlacedTriangle& at = is_moved ? of_moved : of_fixed;
+      PlacedTriangle& at = is_moved ? *of_moved : *of_fixed;
       at.edges[end.corner] = EdgeOf((is_moved ? moved : fixed).body.surface, at.index, end.corner);
     }
-    pairs[count.pairs++] = MakePair(of_moved, of_fixed, segment);
+    pairs[count.pairs++] = MakePair(*of_moved, *of_fixed, segment);
     return true;
   }
 
@@ -182,10 +190,10 @@ struct Search {
     fixed.Place(candidate.triangles[1], candidate.tets[1]);
     // The shift that breaks ties does not reach across a gap.
     if (GreatestOf(Max(moved.low - fixed.high, fixed.low - moved.high)) > 0.0f) return true;
-    const Corners a = moved.CornerPositions(), b = fixed.CornerPositions();
+    PlacedTriangle a = {moved.triangle, moved.CornerPositions(), {}};
+    PlacedTriangle b = {fixed.triangle, fixed.CornerPositions(), {}};
     Segment segment;
-    return !Intersect(a, b, &segment) ||
-           Add({moved.triangle, a, {}}, {fixed.triangle, b, {}}, segment);
+    return !Intersect(a.corners, b.corners, &segment) || Add(&a, &b, segment);
   }
 };
 
@@ -195,7 +203,8 @@ uint32_t EdgeOf(const CollisionView& surface, uint32_t triangle, int corner) {
   return WithTriangles(surface, [&](const auto& triangles) {
     const uint32_t own = 3 * triangle + static_cast<uint32_t>(corner);
     const uint32_t other = NeighbourOf(triangles[triangle], corner);
-    if (other == kNoTriangle) return own;
+    // The lower name counts. kNoTriangle is greater than any.
+    if (triangle < other) return own;
     int shared = 0, edge = 0;
     for (int k = 0; k < 3; ++k)
       if (NeighbourOf(triangles[other], k) == triangle) ++shared, edge = k;
@@ -219,16 +228,22 @@ BodyPairCount FindBodyPairs(const PlacedBody& moved, const PlacedBody& fixed,
   const Vec3 offset = {ToFloat(fixed.origin[0] - moved.origin[0]),
                        ToFloat(fixed.origin[1] - moved.origin[1]),
                        ToFloat(fixed.origin[2] - moved.origin[2])};
-  Search search = {moved, fixed, {moved.body, {}}, {fixed.body, offset}, pairs, placed, {}};
+  Search search = {moved, fixed, {moved.body, {}}, {fixed.body, offset}, pairs, placed, {}, {}, {}};
+  if (!placed.empty()) search.near = {placed[0].near.span(), placed[1].near.span()};
   for (PlacedPatches& of_body : placed) of_body.Begin();
   const bool by_trees = placed.empty() || !moved.body.state.bounded || !fixed.body.state.bounded ||
                         !placed[0].Holds(moved.body.surface) ||
                         !placed[1].Holds(fixed.body.surface);
-  search.count.complete =
-      by_trees ? ForCandidatePairs(moved, fixed, kPairedAtOnce, &search, &Search::TestCandidate)
-               : ForPatchPairs(moved, fixed, &search, [](void* user, const PatchPair& pair) {
-                   return static_cast<Search*>(user)->TestPatches(pair);
-                 });
+  if (by_trees) {
+    search.count.complete =
+        ForCandidatePairs(moved, fixed, kPairedAtOnce, &search, &Search::TestCandidate);
+  } else {
+    search.count.complete = ForPatchPairs(moved, fixed, &search,
+                                          [](void* user, const PatchPair& pair) {
+                                            return static_cast<Search*>(user)->TestPatches(pair);
+                                          }) &&
+                            search.TestNear();
+  }
   return search.count;
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/vector_math.h"
 #include "collision/point_query.h"
-#include "collision/ray_query.h"
+#include "intersection/placed_rays.h"
 
 #include <algorithm>
 #include <cmath>
@@ -49,8 +49,7 @@ Vec3 UnitNormal(const Corners& c) {
   return {ToFloat(n.x / length), ToFloat(n.y / length), ToFloat(n.z / length)};
 }
 
-RegionPoint PlaceOn(const PlacedSurface& surface, uint32_t triangle, const Vec3& at) {
-  const Corners corners = surface.CornersAt(triangle);
+RegionPoint PlaceOn(const Corners& corners, uint32_t triangle, const Vec3& at) {
   double local[3][3];
   for (size_t k = 0; k < 3; ++k) {
     const DoubleVector d = Difference(corners[k], at);
@@ -125,7 +124,7 @@ RegionPoint RegionPoints::Middle() const {
     triangle = t;
     at = cut == kNoPair ? region_.centroid : centroid;
   });
-  return PlaceOn(surface_, triangle, at);
+  return PlaceOn(PatchCorners(surface_, region_.patch).At(triangle), triangle, at);
 }
 
 // Calls visit(triangle, point) with corners of the region's triangles, as far as they are inside,
@@ -152,23 +151,31 @@ uint32_t RegionPoints::Outer(const Vec3& normal, RegionPoint points[4]) const {
   const Vec3 across = Cross(normal, flat_z ? Vec3{0.0f, 0.0f, 1.0f} : Vec3{1.0f, 0.0f, 0.0f});
   const Vec3 s = across * (1.0f / Length(across)), t = Cross(normal, s);
   const Vec3 directions[4] = {s, t, -s, -t};
-  float most[4];
+  Float4 x = {}, y = {}, z = {};  // of the four, each turned a little to the next
+  for (int i = 0; i < 4; ++i) {
+    const Vec3 turned = directions[i] + 0.3f * directions[(i + 1) % 4];
+    x[i] = turned.x, y[i] = turned.y, z[i] = turned.z;
+  }
+  Float4 most = {};
   Vec3 at[4];
   uint32_t triangles[4] = {};
   bool any = false;
   ForCorners([&](uint32_t triangle, const Vec3& p) {
+    const Vec3 away = p - region_.centroid;
+    const Float4 along = x * Broadcast(away.x) + y * Broadcast(away.y) + z * Broadcast(away.z);
+    if (any && GreatestOf(along - most) <= 0.0f) return;
     for (int i = 0; i < 4; ++i) {
-      const float along = Dot(directions[i] + 0.3f * directions[(i + 1) % 4], p - region_.centroid);
-      if (any && along <= most[i]) continue;
-      most[i] = along, at[i] = p, triangles[i] = triangle;
+      if (any && along[i] <= most[i]) continue;
+      most[i] = along[i], at[i] = p, triangles[i] = triangle;
     }
     any = true;
   });
+  const PatchCorners corners(surface_, region_.patch);
   uint32_t count = 0;
   for (int i = 0; any && i < 4; ++i) {
     bool known = false;
     for (int j = 0; j < i; ++j) known |= IsZero(at[i] - at[j]);
-    if (!known) points[count++] = PlaceOn(surface_, triangles[i], at[i]);
+    if (!known) points[count++] = PlaceOn(corners.At(triangles[i]), triangles[i], at[i]);
   }
   return count;
 }
@@ -183,16 +190,16 @@ bool Correspondence::Find(const RegionPoint& point, PairContact* contact) const 
   const Vec3 direction = moved ? normal : -normal;
   const float behind = kBehind * size;
   SurfaceHit hit;
-  if (!Raycast(other.body, RayOf(other, point.at - behind * direction, direction, size), &hit))
+  if (!CastRay(other, RayOf(other, point.at - behind * direction, direction, size), &hit))
     return false;
-  const Corners corners = other.CornersAt(hit.triangle);
+  const Corners corners = PatchCorners(other, hit.patch).At(hit.triangle);
   if (Dot(UnitNormal(corners), direction) <= kLeastFacing) return false;
   const float depth = ToFloat(hit.distance) - behind;
   if (depth > std::fmax(kThin * thickness, 2.0f * behind)) {
     SurfaceHit own;
     LocalRay back = RayOf(surface, point.at + behind * direction, direction, size);
     back.max_t = double(depth - 2.0f * behind);
-    if (Raycast(surface.body, back, &own)) return false;
+    if (CastRay(surface, back, &own)) return false;
   }
   const RegionPoint answer = {
       hit.triangle, {hit.part[0], hit.part[1], hit.part[2]}, At(corners, hit.part)};

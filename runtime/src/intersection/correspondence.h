@@ -17,8 +17,8 @@ struct RegionPoint {
 /// Out of a triangle's front; 0 if it has no area.
 Vec3 UnitNormal(const Corners& corners);
 
-/// The point of the triangle that is nearest to `at`.
-RegionPoint PlaceOn(const PlacedSurface& surface, uint32_t triangle, const Vec3& at);
+/// The point of the triangle, with these corners, that is nearest to `at`.
+RegionPoint PlaceOn(const Corners& corners, uint32_t triangle, const Vec3& at);
 
 /// A contact of two points that are one.
 PairContact Touching(const RegionPoint& moved, const RegionPoint& fixed, const Vec3& normal);

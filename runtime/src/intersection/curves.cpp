@@ -32,13 +32,13 @@ void Join(std::span<const TrianglePair> pairs, const CurveScratch& scratch) {
     Joint& end = JointAt(joints, pairs[i].end);
     end.key = pairs[i].end;
     end.end = i;
+    scratch.next[i] = static_cast<uint32_t>(&end - joints.data());
   }
-  std::fill_n(scratch.next.begin(), pairs.size(), kNoPair);
   std::fill_n(scratch.has_previous.begin(), pairs.size(), uint8_t{0});
-  for (const Joint& joint : joints) {
-    if (joint.end == kNoPair || joint.start == kNoPair) continue;
-    scratch.next[joint.end] = joint.start;
-    scratch.has_previous[joint.start] = 1;
+  for (uint32_t i = 0; i < pairs.size(); ++i) {
+    const Joint& joint = joints[scratch.next[i]];
+    scratch.next[i] = joint.end == i ? joint.start : kNoPair;
+    if (scratch.next[i] != kNoPair) scratch.has_previous[joint.start] = 1;
   }
 }
 

@@ -11,7 +11,7 @@ namespace plush {
 void CutTriangles::Begin() {
   constexpr uint32_t kMostRuns = 1u << 30;
   if (++s_.run < kMostRuns) return;
-  std::fill(s_.marks.begin(), s_.marks.end(), 0u);
+  std::fill(s_.notes.begin(), s_.notes.end(), TriangleNote{});
   s_.run = 1;
 }
 
@@ -41,11 +41,10 @@ void CutTriangles::List() {
     CutTriangle* cut = CutOf(triangle);
     if (cut == nullptr) {
       Mark(triangle, kIsCut);
-      s_.cut_of[triangle] = s_.num_cuts;
+      s_.notes[triangle].cut = s_.num_cuts;
       cut = &s_.cuts[s_.num_cuts++];
       *cut = {};
       cut->triangle = triangle;
-      for (int k = 0; k < 3; ++k) cut->edges[k] = EdgeOf(view, triangle, k);
     }
     ++cut->count;
   }
@@ -74,7 +73,7 @@ void CutTriangles::List() {
     std::sort(begin, begin + cut.count, [&](uint32_t a, uint32_t b) {
       return curve_of_[a] != curve_of_[b] ? curve_of_[a] < curve_of_[b] : a < b;
     });
-    ForCrossings(cut, cut.first, cut.count, [&](int corner, int change, const Vec3&) {
+    ForCrossings(cut.first, cut.count, [&](int corner, int change, const Vec3&) {
       cut.change[corner] += change;
       cut.pierces[corner] = true;
     });
@@ -98,7 +97,7 @@ void CutTriangles::NumberGroup(uint32_t seed) {
       if (corner < 0) continue;
       next->known = true;
       SetWinding(next, (corner + 1) % 3, cut.winding[k]);
-      s_.queue[count++] = s_.cut_of[neighbour];
+      s_.queue[count++] = s_.notes[neighbour].cut;
     }
   }
   const int shift = GroupShift(count);
@@ -115,11 +114,12 @@ void CutTriangles::SetWinding(CutTriangle* cut, int corner, int winding) {
 
 // What the numbers of the group of the first `count` cuts in the queue lack.
 int CutTriangles::GroupShift(uint32_t count) const {
+  const SurfaceBox box(other_);
   for (uint32_t i = 0; i < count; ++i) {
     const CutTriangle& cut = s_.cuts[s_.queue[i]];
     const Corners corners = PatchCorners(surface_, cut.patch).At(cut.triangle);
     for (size_t k = 0; k < 3; ++k)
-      if (FarFrom(other_, corners[k])) return -cut.winding[k];
+      if (!box.Holds(corners[k])) return -cut.winding[k];
   }
   const CutTriangle& cut = s_.cuts[s_.queue[0]];
   return WindingAbout(other_, surface_.CornersAt(cut.triangle)[0]) - cut.winding[0];

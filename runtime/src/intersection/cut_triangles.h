@@ -34,15 +34,15 @@ class CutTriangles {
   uint32_t TriangleOf(const TrianglePair& pair) const { return moved() ? pair.moved : pair.fixed; }
 
   CutTriangle* CutOf(uint32_t triangle) {
-    return s_.marks[triangle] >> 2 == s_.run && (s_.marks[triangle] & kIsCut) != 0
-               ? &s_.cuts[s_.cut_of[triangle]]
-               : nullptr;
+    const TriangleNote& note = s_.notes[triangle];
+    return note.mark >> 2 == s_.run && (note.mark & kIsCut) != 0 ? &s_.cuts[note.cut] : nullptr;
   }
   bool HasItem(uint32_t triangle) const {
-    return s_.marks[triangle] >> 2 == s_.run && (s_.marks[triangle] & kHasItem) != 0;
+    const uint32_t mark = s_.notes[triangle].mark;
+    return mark >> 2 == s_.run && (mark & kHasItem) != 0;
   }
   void Mark(uint32_t triangle, uint32_t bit) {
-    uint32_t& mark = s_.marks[triangle];
+    uint32_t& mark = s_.notes[triangle].mark;
     mark = (mark >> 2 == s_.run ? mark : s_.run << 2) | bit;
   }
   bool HoldsCuts(uint32_t patch) const {
@@ -53,17 +53,13 @@ class CutTriangles {
   // Calls visit(corner, change of the winding number along the edge, point) for the places at which
   // the triangle's edges pierce the other surface.
   template <class Visit>
-  void ForCrossings(const CutTriangle& cut, uint32_t first, uint32_t count, Visit visit) const {
-    const auto note = [&](const Piercing& key, int change, const Vec3& at) {
-      if (key.edge_of != surface_.role) return;
-      for (int k = 0; k < 3; ++k)
-        if (cut.edges[k] == key.edge) return visit(k, change, at);
-    };
+  void ForCrossings(uint32_t first, uint32_t count, Visit visit) const {
+    const int change = moved() ? 1 : -1;
     for (uint32_t i = first; i < first + count; ++i) {
       const TrianglePair& pair = pairs_[s_.by_triangle[i]];
       // An edge of the moved surface that leads into the start goes to the front of the other's.
-      note(pair.start, moved() ? -1 : 1, pair.from);
-      note(pair.end, moved() ? 1 : -1, pair.to);
+      if (pair.start.edge_of == surface_.role) visit(pair.start_corner, -change, pair.from);
+      if (pair.end.edge_of == surface_.role) visit(pair.end_corner, change, pair.to);
     }
   }
 

@@ -13,8 +13,8 @@ namespace plush {
 struct FlatSums {
   DoubleVector unit;
   Vec3 origin;
-  double whole;  // area of the triangle
-  double area = 0.0, moment[3] = {};
+  double whole;                       // area of the triangle
+  double area = 0.0, moment[3] = {};  // three times the moment of the area
 
   explicit FlatSums(const Corners& c) : unit{0, 0, 0}, origin(c[0]) {
     const DoubleVector n = Cross(Difference(c[1], c[0]), Difference(c[2], c[0]));
@@ -29,9 +29,15 @@ struct FlatSums {
     const DoubleVector p = Difference(a, origin), q = Difference(b, origin);
     const double part = 0.5 * times * Dot(unit, Cross(p, q));
     area += part;
-    moment[0] += part * (p.x + q.x) / 3.0;
-    moment[1] += part * (p.y + q.y) / 3.0;
-    moment[2] += part * (p.z + q.z) / 3.0;
+    moment[0] += part * (p.x + q.x);
+    moment[1] += part * (p.y + q.y);
+    moment[2] += part * (p.z + q.z);
+  }
+
+  /// The way from the origin to the centroid of an area that is not 0.
+  Vec3 FromOrigin() const {
+    const double share = 1.0 / (3.0 * area);
+    return {ToFloat(moment[0] * share), ToFloat(moment[1] * share), ToFloat(moment[2] * share)};
   }
 };
 

@@ -27,7 +27,7 @@ class Flooding : private CutTriangles {
     s_.num_cuts = s_.num_items = s_.num_regions = s_.num_cut_patches = 0;
     s_.open = false;
     s_.complete = s_.by_triangle.size() >= pairs_.size() &&
-                  s_.cut_of.size() >= surface_.body.surface.num_triangles() &&
+                  s_.notes.size() >= surface_.body.surface.num_triangles() &&
                   s_.whole_of.size() >= surface_.body.surface.patches.size();
     if (!s_.complete) return;
     Begin();
@@ -72,7 +72,7 @@ class Flooding : private CutTriangles {
         sums.Add(pair.to, pair.from, 1);
       }
     }
-    ForCrossings(cut, first, count, [&](int corner, int change, const Vec3& at) {
+    ForCrossings(first, count, [&](int corner, int change, const Vec3& at) {
       sums.Add(at, corners[static_cast<size_t>(corner + 1) % 3], change);
     });
     for (size_t k = 0; k < 3; ++k) sums.Add(corners[k], corners[(k + 1) % 3], cut.winding[k]);
@@ -95,7 +95,7 @@ class Flooding : private CutTriangles {
     const uint32_t triangle = s_.cuts[index].triangle;
     s_.items[s_.num_items++] = {triangle, index, 0.0f, {}, 0};
     Mark(triangle, kHasItem);
-    s_.region_of[triangle] = s_.num_regions;
+    s_.notes[triangle].region = s_.num_regions;
     Region& region = s_.regions[s_.num_regions];
     if (region.curve == kNoPair) region.curve = curve_of_[s_.by_triangle[first]];
     return true;
@@ -114,12 +114,12 @@ class Flooding : private CutTriangles {
       return;
     }
     const uint32_t mark = s_.run << 2 | kHasItem;
-    const bool is_new = s_.marks[triangle] != mark;
+    TriangleNote& note = s_.notes[triangle];
+    const bool is_new = note.mark != mark;
     s_.items[s_.num_items] = {triangle, kNoPair, 0.0f, {}, 0};
     s_.num_items += is_new ? 1 : 0;
-    s_.marks[triangle] = mark;
-    uint32_t& region = s_.region_of[triangle];
-    region = is_new ? s_.num_regions : region;
+    note.mark = mark;
+    note.region = is_new ? s_.num_regions : note.region;
   }
 
   // Measures an item, which some pairs bound if it is cut, and adds it to its region.
@@ -138,9 +138,7 @@ class Flooding : private CutTriangles {
       item->centroid = MeanOfPairs(first, count);
       return;
     }
-    item->centroid =
-        sums.origin + Vec3{ToFloat(sums.moment[0] / sums.area), ToFloat(sums.moment[1] / sums.area),
-                           ToFloat(sums.moment[2] / sums.area)};
+    item->centroid = sums.origin + sums.FromOrigin();
     AddArea(sums.unit * area, area, item);
   }
 
@@ -176,21 +174,20 @@ class Flooding : private CutTriangles {
   void AddLoneCurves(uint32_t index) {
     CutTriangle& cut = s_.cuts[index];
     if (HasInside(cut)) return;
-    uint32_t &mark = s_.marks[cut.triangle], &region = s_.region_of[cut.triangle];
+    TriangleNote& note = s_.notes[cut.triangle];
     for (uint32_t i = cut.first, end = i + cut.count; i < end;) {
       const uint32_t curve = curve_of_[s_.by_triangle[i]];
       uint32_t next = i;
       while (next < end && curve_of_[s_.by_triangle[next]] == curve) ++next;
       if (BeginRegion(cut.patch)) {
-        const uint32_t old_mark = mark, old_region = region;
+        const TriangleNote before = note;
         if (!AddItem(index, i)) return;
         Measure(PatchCorners(surface_, cut.patch), i, next - i, &s_.items[s_.num_items - 1]);
         s_.regions[s_.num_regions].only_curve = curve;
         EndRegion();
         if (s_.regions[s_.num_regions - 1].area <= 0.0f) {
           s_.num_items = s_.regions[--s_.num_regions].first_item;
-          mark = old_mark;
-          region = old_region;
+          note = before;
         } else {
           join_(user_, curve, first_region_ + s_.num_regions - 1);
         }
@@ -206,23 +203,28 @@ class Flooding : private CutTriangles {
     const uint32_t end = TrianglesEnd(surface_.body.surface, patch);
     if (!BeginRegion(patch)) return;
     const uint32_t first = s_.num_items;
+    uint32_t joined = kNoPair;  // the last curve
     AddCut(seed);
     for (uint32_t i = first; i < s_.num_items; ++i) {
-      const RegionItem item = s_.items[i];
-      const CutTriangle* const cut = item.cut == kNoPair ? nullptr : &s_.cuts[item.cut];
+      const uint32_t index = s_.items[i].cut;
+      const CutTriangle* const cut = index == kNoPair ? nullptr : &s_.cuts[index];
       uint8_t border = 0;
-      ForInsideNeighbours(item.triangle, cut, [&](int corner, uint32_t neighbour) {
+      ForInsideNeighbours(s_.items[i].triangle, cut, [&](int corner, uint32_t neighbour) {
         if (neighbour < begin || neighbour >= end) {
           border |= static_cast<uint8_t>(1 << corner);
         } else if (CutOf(neighbour) != nullptr) {
-          AddCut(s_.cut_of[neighbour]);
+          AddCut(s_.notes[neighbour].cut);
         } else {
           AddWhole(neighbour);
         }
       });
       s_.items[i].border = border;
-      for (uint32_t j = 0; cut != nullptr && HasInsideCorner(*cut) && j < cut->count; ++j)
-        join_(user_, curve_of_[s_.by_triangle[cut->first + j]], first_region_ + s_.num_regions);
+      for (uint32_t j = 0; cut != nullptr && HasInsideCorner(*cut) && j < cut->count; ++j) {
+        const uint32_t curve = curve_of_[s_.by_triangle[cut->first + j]];
+        if (curve == joined) continue;
+        joined = curve;
+        join_(user_, curve, first_region_ + s_.num_regions);
+      }
     }
     if (s_.num_items == first) return;
     const PatchCorners corners(surface_, patch);
@@ -240,11 +242,12 @@ class Flooding : private CutTriangles {
   // Calls visit(corner, neighbour) across the edges of a triangle with a part inside.
   template <class Visit>
   void ForInsideNeighbours(uint32_t triangle, const CutTriangle* cut, Visit visit) {
+    const bool may_end = surface_.body.state.is_open;
     WithTriangles(surface_.body.surface, [&](const auto& triangles) {
       for (int k = 0; k < 3; ++k) {
         if (cut != nullptr && !EdgeInside(*cut, k)) continue;
         const uint32_t neighbour = NeighbourOf(triangles[triangle], k);
-        if (neighbour == kNoTriangle || !NamesBack(triangles[neighbour], triangle)) {
+        if (may_end && (neighbour == kNoTriangle || !NamesBack(triangles[neighbour], triangle))) {
           s_.open = true;
           continue;
         }
@@ -298,9 +301,9 @@ class Flooding : private CutTriangles {
   void JoinRegions() {
     for (uint32_t i = 0; i < s_.num_items; ++i)
       ForBorderNeighbours(s_.items[i], [&](uint32_t neighbour) {
-        const uint32_t next =
-            HasItem(neighbour) ? s_.region_of[neighbour] : WholeRegion(surface_.PatchOf(neighbour));
-        if (next != kNoPair) Join(s_.region_of[s_.items[i].triangle], next);
+        const uint32_t next = HasItem(neighbour) ? s_.notes[neighbour].region
+                                                 : WholeRegion(surface_.PatchOf(neighbour));
+        if (next != kNoPair) Join(s_.notes[s_.items[i].triangle].region, next);
       });
     for (uint32_t i = 0; i < s_.num_regions; ++i)
       if (s_.regions[i].num_items == 0)
@@ -323,8 +326,7 @@ bool FloodScratch::Reserve(const Allocator& allocator, size_t pairs, size_t num_
                            size_t triangles, size_t patches) {
   run = 0;
   return by_triangle.Allocate(allocator, pairs) && cuts.Allocate(allocator, pairs) &&
-         queue.Allocate(allocator, pairs) && cut_of.Allocate(allocator, triangles) &&
-         marks.Allocate(allocator, triangles, 0u) && region_of.Allocate(allocator, triangles) &&
+         queue.Allocate(allocator, pairs) && notes.Allocate(allocator, triangles) &&
          items.Allocate(allocator, triangles + pairs) &&
          regions.Allocate(allocator, num_regions_most) &&
          cut_patches.Allocate(allocator, patches) && cut_patch_of.Allocate(allocator, patches) &&

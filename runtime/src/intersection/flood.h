@@ -26,11 +26,10 @@ struct CutTriangle {
   uint32_t patch = 0;
   uint32_t first = 0;  ///< its pairs in FloodScratch::by_triangle
   uint32_t count = 0;
-  uint32_t edges[3] = {};  ///< their names, as in Piercing
-  int winding[3] = {};     ///< of the other surface about its corners
-  int change[3] = {};      ///< along the edge from each corner to the next
-  bool pierces[3] = {};    ///< whether that edge pierces the other surface
-  bool known = false;      ///< whether `winding` is relative to the group's
+  int winding[3] = {};   ///< of the other surface about its corners
+  int change[3] = {};    ///< along the edge from each corner to the next
+  bool pierces[3] = {};  ///< whether that edge pierces the other surface
+  bool known = false;    ///< whether `winding` is relative to the group's
   uint32_t region = kNoPair;
 };
 
@@ -55,13 +54,18 @@ struct Region {
   Vec3 vector_area;               ///< [m^2]
 };
 
+/// What a flood knows of a triangle.
+struct TriangleNote {
+  uint32_t mark = 0;    ///< 4 run, and whether it is cut or has an item in this run
+  uint32_t cut = 0;     ///< its CutTriangle, if it is cut
+  uint32_t region = 0;  ///< its item's, if it has one
+};
+
 struct FloodScratch {
   Array<uint32_t> by_triangle;  ///< pairs, by triangle, then curve
   Array<CutTriangle> cuts;      ///< in the order of their first pairs
   Array<uint32_t> queue;
-  Array<uint32_t> marks;   ///< of a triangle in a run: 4 run, and whether it is cut or has an item
-  Array<uint32_t> cut_of;  ///< triangle to cut, if it is marked so
-  Array<uint32_t> region_of;  ///< triangle to its item's region, likewise
+  Array<TriangleNote> notes;
   Array<RegionItem> items;
   Array<Region> regions;
   Array<uint32_t> cut_patches;   ///< patches that curves cross

@@ -169,8 +169,8 @@ class Finder {
     for (uint32_t i = begin; i < end; ++i) {
       const TrianglePair& pair = Follow(curve, i);
       const Vec3 at = 0.5f * (pair.from + pair.to);
-      const RegionPoint moved = PlaceOn(sides_[0], pair.moved, at);
-      const RegionPoint fixed = PlaceOn(sides_[1], pair.fixed, moved.at);
+      const RegionPoint moved = PlaceOn(sides_[0].CornersAt(pair.moved), pair.moved, at);
+      const RegionPoint fixed = PlaceOn(sides_[1].CornersAt(pair.fixed), pair.fixed, moved.at);
       const float own = Length(pair.to - pair.from) - 1000.0f * Length(moved.at - fixed.at);
       if (own > score) score = own, best = Touching(moved, fixed, normal);
     }

@@ -31,16 +31,22 @@ bool PlacedPatches::Reserve(const Allocator& allocator, size_t num_vertices, siz
                             size_t patches) {
   const size_t chunks = triangles / kBoxChunk + patches + 1 + kLanePadding;
   for (int k = 0; k < 3; ++k) {
-    for (Array<float>* column : {&low[k], &high[k], &picked_low[k], &picked_high[k]}) {
+    for (Array<float>* column : {&low[k], &high[k]}) {
       if (!column->Allocate(allocator, triangles + kLanePadding, 0.0f)) return false;
     }
-    for (Array<float>* column :
-         {&chunk_low[k], &chunk_high[k], &picked_chunk_low[k], &picked_chunk_high[k]}) {
+    for (Array<float>* column : {&chunk_low[k], &chunk_high[k]}) {
       if (!column->Allocate(allocator, chunks, 0.0f)) return false;
     }
+    for (Array<float>* column :
+         {&tet_low[k], &tet_high[k], &tet_chunk_low[k], &tet_chunk_high[k]}) {
+      if (!column->Allocate(allocator, patches + kLanePadding, 0.0f)) return false;
+    }
   }
-  search = 0;
-  return picked.Allocate(allocator, triangles + kLanePadding) &&
+  search = tets_in = 0;
+  const size_t most_picked = std::min(triangles, size_t{kMostPicked});
+  return tets.Allocate(allocator, patches + kLanePadding) &&
+         blocks.Allocate(allocator, most_picked / TriangleBlock::kSize + 1, TriangleBlock{}) &&
+         picked.Allocate(allocator, triangles + kLanePadding) &&
          near.Allocate(allocator, triangles + kLanePadding) &&
          vertices.Allocate(allocator, 4 * num_vertices, 0.0f) &&
          bounds.Allocate(allocator, 8 * patches) && placed_in.Allocate(allocator, patches, 0u);
@@ -50,6 +56,36 @@ void PlacedPatches::Begin() {
   if (++search != 0) return;
   std::fill(placed_in.begin(), placed_in.end(), 0u);
   search = 1;
+  tets_in = 0;
+}
+
+PlacedPatches::Tets PlacedPatches::PlaceTets(const CollisionBody& body, const Vec3& offset) {
+  const CollisionView& surface = body.surface;
+  const Tets all = {ColumnsFrom(tet_low, tet_high, 0),
+                    ColumnsFrom(tet_chunk_low, tet_chunk_high, 0),
+                    static_cast<uint32_t>(surface.tets.size())};
+  if (tets_in == search) return all;
+  tets_in = search;
+  const float from[3] = {offset.x, offset.y, offset.z};
+  // Vertices round once more there.
+  const float margin =
+      16.0f * std::numeric_limits<float>::epsilon() * (body.state.reach + SumNorm(offset)) +
+      std::numeric_limits<float>::min();
+  uint32_t tet = 0;
+  for (size_t node = 0; node < surface.tree.size(); ++node) {
+    if (surface.tree[node] != 0) continue;
+    const Dop14& volume = body.state.volumes[node];
+    const uint32_t chunk = tet / kBoxChunk;
+    const bool is_first = tet % kBoxChunk == 0;
+    for (int k = 0; k < 3; ++k) {
+      const float low_k = tet_low[k][tet] = volume.low[k] + from[k] - margin;
+      const float high_k = tet_high[k][tet] = volume.high[k] + from[k] + margin;
+      tet_chunk_low[k][chunk] = is_first ? low_k : std::min(tet_chunk_low[k][chunk], low_k);
+      tet_chunk_high[k][chunk] = is_first ? high_k : std::max(tet_chunk_high[k][chunk], high_k);
+    }
+    ++tet;
+  }
+  return all;
 }
 
 LaneBox PlacedPatches::Place(const CollisionBody& body, const Vec3& offset, uint32_t tet,
@@ -117,28 +153,39 @@ LaneBox PlacedPatches::Bound(const CollisionView& surface, std::span<const Recor
 
 uint32_t PlacedPatches::Meeting(const LaneBox& box, uint32_t patch, uint32_t begin, uint32_t end,
                                 uint32_t* list, LaneBox* around) const {
-  *around = Nothing();
+  if (around != nullptr) *around = Nothing();
   return FindMeeting(box, Boxes(), ColumnsFrom(chunk_low, chunk_high, ChunkOf(patch, begin)), begin,
                      end, list, around);
 }
 
-PlacedPatches::Picked PlacedPatches::Pick(std::span<const uint32_t> which) {
-  LaneBox of_chunk = Nothing();
-  for (size_t i = 0; i < which.size(); ++i) {
-    const LaneBox box = Boxes().At(which[i]);
-    of_chunk = Around(of_chunk, box);
-    const bool ends = (i + 1) % kBoxChunk == 0 || i + 1 == which.size();
-    for (int k = 0; k < 3; ++k) {
-      picked_low[k][i] = box.low[k];
-      picked_high[k][i] = box.high[k];
-      if (!ends) continue;
-      picked_chunk_low[k][i / kBoxChunk] = of_chunk.low[k];
-      picked_chunk_high[k][i / kBoxChunk] = of_chunk.high[k];
+uint32_t PlacedPatches::OnRay(const BoxRay& ray, uint32_t patch, uint32_t begin, uint32_t end,
+                              uint32_t* list) const {
+  return FindOnRay(ray, Boxes(), ColumnsFrom(chunk_low, chunk_high, ChunkOf(patch, begin)), begin,
+                   end, list);
+}
+
+TriangleBlocks PlacedPatches::Pick(const CollisionView& surface, std::span<const uint32_t> which,
+                                   float reach) {
+  constexpr size_t kSize = TriangleBlock::kSize;
+  const std::span<TriangleBlock> all = blocks.span().first((which.size() + kSize - 1) / kSize);
+  WithTriangles(surface, [&](const auto& triangles) {
+    for (size_t i = 0; i < which.size(); i += 4) {
+      TriangleBlock& block = all[i / kSize];
+      for (int corner = 0; corner < 3; ++corner) {
+        Float4 at[4];
+        for (size_t k = 0; k < 4; ++k) {
+          const uint32_t t = which[std::min(i + k, which.size() - 1)];
+          at[k] = Load4(&vertices[size_t{4} * VertexOf(triangles[t], corner)]);
+        }
+        Transpose4(&at[0], &at[1], &at[2], &at[3]);
+        for (int axis = 0; axis < 3; ++axis) {
+          Store4(at[axis], block.corners[corner][axis] + i % kSize);
+        }
+      }
     }
-    if (ends) of_chunk = Nothing();
-  }
-  return {ColumnsFrom(picked_low, picked_high, 0),
-          ColumnsFrom(picked_chunk_low, picked_chunk_high, 0)};
+  });
+  MeasureTriangles(reach, all);
+  return {all, which};
 }
 
 }  // namespace plush

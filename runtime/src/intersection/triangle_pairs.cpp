@@ -54,7 +54,9 @@ bool SegmentOf(uint32_t signs, Segment* segment) {
   // An edge of `moved` that goes to the front of `fixed` leads into the segment's start. An edge of
   // `fixed` that goes to the front of `moved` leads out of its end.
   const uint32_t starts = pierce & (next ^ 0b111000u), ends = pierce & ~starts;
-  if (!std::has_single_bit(starts) || !std::has_single_bit(ends)) return false;
+  // A population count would be a call without instructions for it.
+  const auto is_one = [](uint32_t bits) { return bits != 0 && (bits & (bits - 1)) == 0; };
+  if (!is_one(starts) || !is_one(ends)) return false;
   const auto end_at = [](uint32_t bit) -> SegmentEnd {
     const int edge = std::countr_zero(bit);
     if (edge < 3) return {Surface::kMoved, static_cast<uint8_t>(edge)};
@@ -100,7 +102,8 @@ Vec3 PierceAt(const Vec3& p, const Vec3& q, const Corners& triangle) {
 
 TrianglePair MakePair(const PlacedTriangle& moved, const PlacedTriangle& fixed,
                       const Segment& segment) {
-  TrianglePair pair = {moved.index, fixed.index, {}, {}, {}, {}};
+  TrianglePair pair = {moved.index,          fixed.index,       {}, {}, {}, {},
+                       segment.start.corner, segment.end.corner};
   const auto place = [&](const SegmentEnd& end, Piercing* key, Vec3* point) {
     const bool of_moved = end.edge_of == Surface::kMoved;
     const PlacedTriangle& at = of_moved ? moved : fixed;

@@ -62,7 +62,8 @@ struct TrianglePair {
   uint32_t moved = 0;
   uint32_t fixed = 0;
   Piercing start, end;
-  Vec3 from, to;  ///< [m]; ends with equal keys have equal bits
+  Vec3 from, to;                             ///< [m]; ends with equal keys have equal bits
+  uint8_t start_corner = 0, end_corner = 0;  ///< from which the edges go in the own triangle
 };
 
 /// A triangle, for MakePair.

@@ -10,34 +10,14 @@
 namespace plush {
 namespace {
 
-struct Box {
-  float low[3], high[3];
-};
-
-// Of the surface, in the common coordinates, wider than the rounding of its vertices there.
-Box BoundsOf(const PlacedSurface& surface, float reach) {
-  const Dop14& root = surface.body.state.volumes[0];
-  const float offset[3] = {surface.offset.x, surface.offset.y, surface.offset.z};
-  const float margin = 16.0f * std::numeric_limits<float>::epsilon() * reach + 1.0e-37f;
-  Box box;
-  for (int i = 0; i < 3; ++i) {
-    box.low[i] = root.low[i] + offset[i] - margin;
-    box.high[i] = root.high[i] + offset[i] + margin;
-  }
-  return box;
-}
-
-float ReachOf(const PlacedSurface& surface, const Vec3& vertex) {
-  return surface.body.state.reach + SumNorm(surface.offset) + SumNorm(vertex);
-}
-
-bool Holds(const Box& box, const Vec3& p) {
-  return p.x >= box.low[0] && p.x <= box.high[0] && p.y >= box.low[1] && p.y <= box.high[1] &&
-         p.z >= box.low[2] && p.z <= box.high[2];
+// More than the rounding of a surface's vertices in the common coordinates [m].
+float MarginOf(const PlacedSurface& surface) {
+  const float reach = surface.body.state.reach + SumNorm(surface.offset);
+  return 16.0f * std::numeric_limits<float>::epsilon() * reach + 1.0e-37f;
 }
 
 // A point outside the box, on the shortest way along an axis.
-Vec3 OutsideOf(const Box& box, const Vec3& p) {
+Vec3 OutsideOf(const SurfaceBox& box, const Vec3& p) {
   const float at[3] = {p.x, p.y, p.z};
   int axis = 0;
   bool up = true;
@@ -60,30 +40,50 @@ bool Overlap(const Vec3& low, const Vec3& high, const Vec3& p, const Vec3& q) {
 
 }  // namespace
 
-bool FarFrom(const PlacedSurface& surface, const Vec3& vertex) {
-  if (surface.body.surface.tets.empty()) return true;
-  if (!surface.body.state.bounded) return false;
-  return !Holds(BoundsOf(surface, ReachOf(surface, vertex)), vertex);
+SurfaceBox::SurfaceBox(const PlacedSurface& surface) {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  const float offset[3] = {surface.offset.x, surface.offset.y, surface.offset.z};
+  const float margin = MarginOf(surface);
+  for (int i = 0; i < 3; ++i) {
+    low[i] = -kMost, high[i] = kMost;
+    if (!surface.body.state.bounded) continue;
+    const Dop14& root = surface.body.state.volumes[0];
+    low[i] = root.low[i] + offset[i] - margin;
+    high[i] = root.high[i] + offset[i] + margin;
+  }
 }
 
 int WindingAbout(const PlacedSurface& surface, const Vec3& vertex) {
   const CollisionView& view = surface.body.surface;
   // Bodies whose coordinates have no products in float are nowhere inside each other.
   if (view.tets.empty() || !surface.body.state.bounded) return 0;
-  const float reach = ReachOf(surface, vertex);
-  const Box box = BoundsOf(surface, reach);
-  if (!Holds(box, vertex)) return 0;
+  const SurfaceBox box(surface);
+  if (!box.Holds(vertex)) return 0;
   const Vec3 outside = OutsideOf(box, vertex);
-  const float margin = 16.0f * std::numeric_limits<float>::epsilon() * reach + 1.0e-37f;
   const Surface of_vertex = surface.role == Surface::kFixed ? Surface::kMoved : Surface::kFixed;
   int winding = 0;
   const auto cross = [&](const Corners& c) {
     winding -= CrossingOf(of_vertex, vertex, outside, c);
   };
-  PlacedPatches* const placed =
-      surface.placed != nullptr && surface.placed->Holds(view) ? surface.placed : nullptr;
-  const auto lanes = [](const Vec3& p) { return Float4{p.x, p.y, p.z, 0.0f}; };
-  const LaneBox way = {Min(lanes(vertex), lanes(outside)), Max(lanes(vertex), lanes(outside))};
+  if (surface.placed != nullptr && surface.placed->Holds(view)) {
+    PlacedPatches& placed = *surface.placed;
+    const LaneBox way = {Min(ToLanes(vertex), ToLanes(outside)),
+                         Max(ToLanes(vertex), ToLanes(outside))};
+    const PlacedPatches::Tets all = placed.PlaceTets(surface.body, surface.offset);
+    uint32_t *const tets = placed.tets.data(), *const near = placed.picked.data();
+    const uint32_t num_tets = FindMeeting(way, all.boxes, all.chunks, 0, all.count, tets);
+    for (const uint32_t tet : std::span(tets, num_tets)) {
+      for (uint32_t patch = view.tets[tet].first_patch; patch < PatchesEnd(view, tet); ++patch) {
+        placed.Place(surface.body, surface.offset, tet, patch);
+        const uint32_t count = placed.Meeting(way, patch, view.patches[patch].first_triangle,
+                                              TrianglesEnd(view, patch), near);
+        const PatchCorners corners(surface, patch);
+        for (uint32_t i = 0; i < count; ++i) cross(corners.At(near[i]));
+      }
+    }
+    return winding;
+  }
+  const float margin = MarginOf(surface);
   const auto bound = [&](uint32_t node) {
     const Dop14& volume = surface.body.state.volumes[node];
     const Vec3 room = {margin, margin, margin};
@@ -94,17 +94,6 @@ int WindingAbout(const PlacedSurface& surface, const Vec3& vertex) {
   WalkTetTree(
       view.tree, bound, [] { return 0.0f; },
       [&](uint32_t tet) {
-        for (uint32_t patch = view.tets[tet].first_patch, end = PatchesEnd(view, tet);
-             placed != nullptr && patch < end; ++patch) {
-          placed->Place(surface.body, surface.offset, tet, patch);
-          uint32_t* const near = placed->picked.data();
-          LaneBox around;
-          const uint32_t count = placed->Meeting(way, patch, view.patches[patch].first_triangle,
-                                                 TrianglesEnd(view, patch), near, &around);
-          const PatchCorners corners(surface, patch);
-          for (uint32_t i = 0; i < count; ++i) cross(corners.At(near[i]));
-        }
-        if (placed != nullptr) return;
         const std::array<Vec3, 4> nodes = surface.NodesOfTet(tet);
         ForTrianglesOf(view, tet, [&](uint32_t, uint32_t i) {
           const Corners c = surface.CornersAt(nodes, i);

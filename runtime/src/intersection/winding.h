@@ -12,7 +12,17 @@ namespace plush {
 /// them. Does not allocate.
 int WindingAbout(const PlacedSurface& surface, const Vec3& vertex);
 
-/// Whether the vertex is outside the surface's bounding box, with a margin: its number is 0.
-bool FarFrom(const PlacedSurface& surface, const Vec3& vertex);
+/// A box around a surface in the common coordinates, with a margin: about a vertex outside, its
+/// winding number is 0.
+struct SurfaceBox {
+  float low[3], high[3];
+
+  /// Everything, if the surface has no bounds.
+  explicit SurfaceBox(const PlacedSurface& surface);
+  bool Holds(const Vec3& p) const {
+    return p.x >= low[0] && p.x <= high[0] && p.y >= low[1] && p.y <= high[1] && p.z >= low[2] &&
+           p.z <= high[2];
+  }
+};
 
 }  // namespace plush

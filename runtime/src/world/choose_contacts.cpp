@@ -12,7 +12,7 @@ namespace plush {
 
 void ChooseContacts(const ContactLengths& lengths, const Meeting& meeting,
                     std::span<PairContact> found, std::span<const PastContact> past,
-                    ChosenContacts* chosen) {
+                    std::span<Vec3> places, ChosenContacts* chosen) {
   std::ranges::sort(found, {}, [](const PairContact& c) {
     return std::make_tuple(c.gap, c.triangles[0], c.triangles[1], c.u[0], c.v[0]);
   });
@@ -21,6 +21,7 @@ void ChooseContacts(const ContactLengths& lengths, const Meeting& meeting,
     return TouchingPointAt(body, c.triangles[k], c.u[k], c.v[k]);
   };
   const auto place = [&](const auto& c) { return point(0, c).Of(meeting.a.y.span()); };
+  for (size_t i = 0; i < found.size(); ++i) places[i] = place(found[i]);
   constexpr float kAlike = 0.8f;
   const auto is_near = [&](const Vec3& p, const Vec3& normal_p, const Vec3& q,
                            const Vec3& normal_q) {
@@ -39,12 +40,11 @@ void ChooseContacts(const ContactLengths& lengths, const Meeting& meeting,
     const Vec3 at = place(old);
     const PairContact* support = nullptr;
     float nearest = std::numeric_limits<float>::infinity();
-    for (const PairContact& contact : found) {
-      const Vec3 other = place(contact);
-      const float distance = Length(other - at);
-      if (!(distance < nearest) || !is_near(at, old.normal, other, contact.normal)) continue;
+    for (size_t k = 0; k < found.size(); ++k) {
+      const float distance = Length(places[k] - at);
+      if (!(distance < nearest) || !is_near(at, old.normal, places[k], found[k].normal)) continue;
       nearest = distance;
-      support = &contact;
+      support = &found[k];
     }
     if (support == nullptr) continue;
     const Vec3 way = meeting.Way(point(0, old), point(1, old));
@@ -58,8 +58,9 @@ void ChooseContacts(const ContactLengths& lengths, const Meeting& meeting,
     }
     if (add(kept, at, old.force)) chosen->taken |= uint64_t{1} << i;
   }
-  for (const PairContact& contact : found) {
-    const Vec3 at = place(contact);
+  for (size_t k = 0; k < found.size(); ++k) {
+    const PairContact& contact = found[k];
+    const Vec3& at = places[k];
     bool is_new = true;
     for (size_t i = 0; i < chosen->count; ++i) {
       const PairContact& other = chosen->contacts[i];

@@ -39,9 +39,10 @@ struct ContactLengths {
 /// Of contacts nearer to each other than the spacing keeps one. A contact that carried load goes on
 /// at its own points while a found one is near it: if it jumped to that one's, the body would rock
 /// for ever. Then come the deepest of the others. Sorts `found`. `past`: of the step before.
+/// `places`: memory for as many as are found.
 void ChooseContacts(const ContactLengths& lengths, const Meeting& meeting,
                     std::span<PairContact> found, std::span<const PastContact> past,
-                    ChosenContacts* chosen);
+                    std::span<Vec3> places, ChosenContacts* chosen);
 
 /// The contact of the step before that is nearest to a new one, at most `reach` away on both bodies
 /// [m], and is not in `taken`; it then is. Null if there is none.

@@ -22,7 +22,7 @@ void PlaceWithin(float share, Body* body) {
     const Vec3 end = body->searched.y[i], start = body->x[i] * s;
     body->y[i] = share < 1.0f ? start + (end - start) * share : end;
   }
-  Refit(body->surface, body->y.span().first(num_nodes), &body->collision);
+  RefitVolumes(body->surface, body->y.span().first(num_nodes), &body->collision);
 }
 
 }  // namespace

@@ -150,7 +150,7 @@ float SlackOf(const StepSettings& settings, const Body& a, const Body& b) {
 void RefitSearched(Body* body) {
   body->moved = true;  // queries need another refit
   const std::span<const NodeVec> y = body->y.span().first(body->x.size());
-  Refit(body->surface, y, &body->collision);
+  RefitVolumes(body->surface, y, &body->collision);
   SearchedShape& searched = body->searched;
   for (int k = 0; k < 3; ++k) searched.travel[k] = searched.TravelNow(k);
   searched.way = searched.WayNow();
@@ -240,26 +240,30 @@ void World::Impl::SearchContacts(SearchMemory* memory, WantedPair* wanted) {
   const CollisionBody views[2] = {ViewOf(a), ViewOf(b)};
   const PlacedBody placed[2] = {PlacedAt(views[0], a), PlacedAt(views[1], b)};
   const bool is_fast = wanted->times > 1;
-  // What is deep inside the other body is near, too.
-  const bool is_near = is_fast || MayEnclose(a, b) || MayMeet(placed[0], placed[1], kNear * size);
-  wanted->holds_for = is_fast ? 0.0f : (is_near ? SlackOf(settings, a, b) : kNear * size);
+  const auto may_meet = [&] { return MayMeet(placed[0], placed[1], kNear * size); };
+  // What touched mostly still does. What is deep inside the other body is near, too.
+  const bool touched = !past.empty();
+  bool is_near = is_fast || MayEnclose(a, b) || (!touched && may_meet());
   wanted->chosen.count = 0;
   wanted->chosen.taken = 0;
   PairContactCount count = {.complete = true};
-  if (is_near) {
+  if (is_near || touched) {
     const PastNormals past_normals = {&meeting, past};
     const LastNormal last = {&past_normals, NearestNormal};
     count = is_fast ? FindWithin(wanted->times, of, last, memory)
                     : FindPairContacts(placed[0], placed[1], &memory->scratch, memory->found.span(),
                                        last);
   }
+  is_near = is_near || count.pairs > 0 || (touched && may_meet());
+  wanted->holds_for = is_fast ? 0.0f : (is_near ? SlackOf(settings, a, b) : kNear * size);
   wanted->is_complete = count.complete;
   wanted->is_open = count.open;
   if (!count.complete && !past.empty()) return;
   const float edge =
       std::fmin(a.simulation.median_edge * a.scale, b.simulation.median_edge * b.scale);
   ChooseContacts({kSpacing * edge, kMostSlip * size, kDeeper * size}, meeting,
-                 memory->found.span().first(count.contacts), past, &wanted->chosen);
+                 memory->found.span().first(count.contacts), past, memory->places.span(),
+                 &wanted->chosen);
 }
 
 // Adds the contacts of a pair.

@@ -17,7 +17,10 @@ bool TouchingBodies::Reserve(const Allocator& allocator, uint32_t max_pairs, boo
   if (pairs.size() == max_pairs) return true;
   num_searches = has_threads ? kMostSearches : 1;
   for (uint32_t i = 0; i < num_searches; ++i) {
-    if (!searches[i].found.Allocate(allocator, SearchMemory::kMostFound)) return false;
+    if (!searches[i].found.Allocate(allocator, SearchMemory::kMostFound) ||
+        !searches[i].places.Allocate(allocator, SearchMemory::kMostFound)) {
+      return false;
+    }
   }
   const uint32_t at_once = std::min(max_pairs, kMostWanted);
   const size_t most = size_t{kMeanContacts} * max_pairs;

@@ -85,6 +85,7 @@ struct SearchMemory {
 
   PairScratch scratch;
   Array<PairContact> found;  ///< (kMostFound x 1)
+  Array<Vec3> places;        ///< of these on the first body (likewise)
 };
 
 /// Contacts of all pairs, and memory to find them.

@@ -40,7 +40,7 @@ TEST_CASE("A point whose own surface lies between it and its answer has none") {
       REQUIRE(thickness < 0.0201f);
       const Correspondence search = {moved, fixed, {0.0f, 1.0f, 0.0f}, 0.01f, thickness};
       PairContact contact;
-      const bool has_answer = search.Find(PlaceOn(moved, t, middle), &contact);
+      const bool has_answer = search.Find(PlaceOn(moved.CornersAt(t), t, middle), &contact);
       CHECK(has_answer == (depth < 0.02f));
       if (has_answer) CHECK(contact.gap == Approx(-depth).margin(1e-6));
       ++found;
