@@ -94,7 +94,8 @@ WorldBox WithRoom(const WorldBox& box, const Body& body) {
 
 }  // namespace
 
-// Bodies that may meet within the step, in touching_bodies.pairs, by ascending slots.
+// Bodies that may meet within the step, in touching_bodies.pairs, by ascending slots. If there are
+// too many, those that pressed on each other in the step before go first.
 void World::Impl::FindNearPairs() {
   TouchingBodies& t = touching_bodies;
   t.num_pairs = 0;
@@ -110,17 +111,31 @@ void World::Impl::FindNearPairs() {
       t.has_dropped = true;
     }
   }
-  near_boxes.ForPairs([&](uint32_t first, uint32_t second) {
-    const Body &a = *bodies[first], &b = *bodies[second];
-    if (!MayTouch(a.filter, b.filter) || (!Moves(a) && !Moves(b))) return true;
-    if (t.num_pairs == t.pairs.size()) {
-      t.has_dropped = true;
-      return false;
-    }
-    t.is_done[t.num_pairs] = 0;
-    t.pairs[t.num_pairs++] = {std::min(first, second), std::max(first, second), 0, 0};
-    return true;
-  });
+  // Returns false if there is too little room.
+  const auto find = [&](const auto& wants) {
+    bool has_room = true;
+    near_boxes.ForPairs([&](uint32_t first, uint32_t second) {
+      const Body &a = *bodies[first], &b = *bodies[second];
+      if (!MayTouch(a.filter, b.filter) || (!Moves(a) && !Moves(b))) return true;
+      const TouchingPair pair = {std::min(first, second), std::max(first, second), 0, 0};
+      if (!wants(pair)) return true;
+      has_room = t.num_pairs < t.pairs.size();
+      if (!has_room) return false;
+      t.is_done[t.num_pairs] = 0;
+      t.pairs[t.num_pairs++] = pair;
+      return true;
+    });
+    return has_room;
+  };
+  const auto pressed = [&t](const TouchingPair& pair) {
+    const TouchingPair* const past = t.PastOf(pair);
+    return past != nullptr && past->presses;
+  };
+  if (!find([](const TouchingPair&) { return true; })) {
+    t.has_dropped = true;
+    t.num_pairs = 0;
+    if (find(pressed)) find([&](const TouchingPair& pair) { return !pressed(pair); });
+  }
   std::ranges::sort(t.pairs.span().first(t.num_pairs), {}, &TouchingPair::Key);
 }
 
