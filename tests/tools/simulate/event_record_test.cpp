@@ -79,7 +79,9 @@ TEST_CASE("Events of a fall say when bodies touch, what they hit, and when they 
       if (state[body].empty()) {  // it falls from 0.5 m: v^2 = 2 g h
         CHECK(type == "began");
         CHECK(contact["approach_m_s"].get<double>() == Approx(3.13).margin(0.15));
-        CHECK(contact["normal"] == json({0.0, 1.0, 0.0}));
+        CHECK(contact["normal"][0] == 0.0);
+        CHECK(contact["normal"][1].get<double>() == Approx(1.0).epsilon(1e-6));  // a mean
+        CHECK(contact["normal"][2] == 0.0);
         CHECK(contact["impulse_n_s"] > 0.0);
       }
       if (type == "ended") CHECK_FALSE(contact.contains("point"));
