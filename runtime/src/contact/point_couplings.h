@@ -34,8 +34,8 @@ constexpr uint32_t MostTouchingPoints(uint32_t num_nodes, uint32_t max_contacts 
 }
 
 /// Points that touch, each in a slot, and S between them. Kept between solves: a new point costs a
-/// third of a solve with A on few supernodes. A pair's value comes from the column of the later
-/// point, so its rounding depends on the order.
+/// third of a solve with A on few supernodes; in small bodies, 16 share one. A pair's value comes
+/// from the column of the later point, so its rounding depends on the order.
 struct PointCouplings {
   static constexpr uint32_t kNoSlot = UINT32_MAX;
 
@@ -76,7 +76,7 @@ struct PointCouplings {
   const float* Row(uint32_t slot) const { return &values[size_t{stride} * slot]; }
   float* Row(uint32_t slot) { return &values[size_t{stride} * slot]; }
 
-  /// Finds all values that are not known for the factor. Does not allocate.
+  /// Finds all values that are not known. Does not allocate. Takes up to 32 KB of the stack.
   void Find(const FactoredSystem& system);
 
  private:

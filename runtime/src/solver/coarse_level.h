@@ -39,8 +39,8 @@ struct ClusterSums {
   Mat3 arms;     ///< sum of r b^T, r from the centre [kg m^2]
 };
 
-/// Springs that hold a component, each like a mass where it holds: its stiffness. In double
-/// precision: a stiff spring alone outweighs the body, and does not resist turns about its point.
+/// Springs that hold a component, as masses: K = k h^2 + c h [kg] at r from the component's origin
+/// [m]. In double precision: one stiff spring outweighs the body, and leaves it free to turn.
 struct ComponentHold {
   double mass = 0.0;         ///< [kg]
   double moment[3] = {};     ///< sum of mass r [kg m]

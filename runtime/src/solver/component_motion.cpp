@@ -6,7 +6,7 @@
 // decomposition of sum m r q^T, r and q from the centres at y and at the prediction. The moment of
 // M (predicted - y) is then zero, which is implicit Euler's law of angular momentum.
 //
-// Springs that hold the component add k |y - moved|^2: a mass k that is to stay where it is.
+// A spring that holds the component adds k |y - moved|^2, as a mass k that rests there would.
 #include "base/vector_math.h"
 #include "solver/coarse_level.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bodies of any stiffness that springs of any stiffness hold where they are: none shakes.
+// Springs of any stiffness hold bodies of any stiffness in place, and none of them shakes.
 //
 // Three springs and more stop all rigid motions. PLUSH_TEST_FULL=1 takes 1000 bodies instead of 50.
 #include "runtime/world/plane_scene.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// When the contacts of two bodies are searched anew, and that they hold meanwhile.
+// Which pairs of bodies are searched, when they are searched anew, and that contacts hold
+// meanwhile.
 #include "runtime/world/touching_cubes.h"
 
 #include <catch2/catch.hpp>
@@ -201,4 +202,29 @@ TEST_CASE("A loaded state goes on with the same searches to the bit") {
     one.Step(1);
   }
   CHECK(searches > 0);
+}
+
+TEST_CASE("Too many pairs are dropped and flagged") {
+  Cubes cubes(Cubes::WithPairs(1));
+  AddPlane(&cubes.world, {});
+  for (int k = 0; k < 3; ++k) cubes.Add({0, 0.001f + 0.2f * float(k), 0});
+  cubes.Step(5);
+  CHECK((cubes.flags & kStepContactsDropped) != 0);
+  CHECK(cubes.world.stats().body_pairs <= 1);
+}
+
+TEST_CASE("If pairs are too many, bodies that press on each other stay apart") {
+  const float side = GENERATE(-1.0f, 1.0f);
+  CAPTURE(side);
+  Cubes cubes(Cubes::WithPairs(1));
+  AddPlane(&cubes.world, {});
+  cubes.Add({0, 0.001f, 0});
+  const BodyId high = cubes.Add({0, 0.001f + Cubes::kSize, 0});
+  cubes.Step(50);
+  REQUIRE(cubes.world.stats().body_pairs == 1);
+  REQUIRE((cubes.flags & kStepContactsDropped) == 0);
+  cubes.Add({side * 1.001f * Cubes::kSize, 0.001f, 0});  // beside the lower one
+  cubes.Step(100);
+  CHECK((cubes.flags & kStepContactsDropped) != 0);
+  CHECK(cubes.Lowest(high) > double(Cubes::kSize) - 5e-3);
 }

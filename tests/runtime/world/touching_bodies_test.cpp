@@ -439,31 +439,6 @@ TEST_CASE("Bodies that touch each other move on from a state to the bit") {
   }
 }
 
-TEST_CASE("Too many pairs are dropped and flagged") {
-  Cubes cubes(Cubes::WithPairs(1));
-  AddPlane(&cubes.world, {});
-  for (int k = 0; k < 3; ++k) cubes.Add({0, 0.001f + 0.2f * float(k), 0});
-  cubes.Step(5);
-  CHECK((cubes.flags & kStepContactsDropped) != 0);
-  CHECK(cubes.world.stats().body_pairs <= 1);
-}
-
-TEST_CASE("If pairs are too many, bodies that press on each other stay apart") {
-  const float side = GENERATE(-1.0f, 1.0f);
-  CAPTURE(side);
-  Cubes cubes(Cubes::WithPairs(1));
-  AddPlane(&cubes.world, {});
-  cubes.Add({0, 0.001f, 0});
-  const BodyId high = cubes.Add({0, 0.001f + kSize, 0});
-  cubes.Step(50);
-  REQUIRE(cubes.world.stats().body_pairs == 1);
-  REQUIRE((cubes.flags & kStepContactsDropped) == 0);
-  cubes.Add({side * 1.001f * kSize, 0.001f, 0});  // beside the lower one
-  cubes.Step(100);
-  CHECK((cubes.flags & kStepContactsDropped) != 0);
-  CHECK(cubes.Lowest(high) > double(kSize) - 5e-3);
-}
-
 TEST_CASE("Steps of bodies that touch each other allocate nothing") {
   Cubes cubes(Cubes::Awake());
   AddPlane(&cubes.world, {});
