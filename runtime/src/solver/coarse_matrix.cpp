@@ -229,6 +229,12 @@ HWY_INLINE Eight LoadEight(const double* from) {
   return out;
 }
 
+HWY_INLINE Eight Zero() {
+  Eight out;
+  for (size_t p = 0; p < 8 / kN; ++p) out.v[p] = hn::Zero(Doubles());
+  return out;
+}
+
 HWY_INLINE void StoreEight(const Eight& row, double* to) {
   for (size_t p = 0; p < 8 / kN; ++p) hn::StoreU(row.v[p], Doubles(), to + kN * p);
 }
@@ -253,12 +259,16 @@ HWY_INLINE void Scale(double factor, Eight* a) {
 }
 
 // Like Solve for eight columns at once: q (6 num_clusters x 8). A single solve mostly waits for its
-// own sums.
-void SolveEight(const CoarsePattern& pattern, const double* blocks, double* q) {
+// own sums. Only the rows of cluster `k` need be set before. All others are zero then, and on the
+// way down, elimination reaches few of them.
+void SolveEight(const CoarsePattern& pattern, size_t k, const double* blocks, double* q) {
   constexpr size_t kBlock = CoarsePattern::kBlock, kRows = 6 * 8;
   const size_t count = pattern.num_clusters();
+  bool is_set[kMaxClusters] = {};
+  is_set[k] = true;
   Eight x[6];
   for (size_t j = 0; j < count; ++j) {
+    if (!is_set[pattern.order[j]]) continue;
     const double* L = blocks + kBlock * pattern.order[j];
     double* own = q + kRows * pattern.order[j];
     for (size_t c = 0; c < 6; ++c) x[c] = LoadEight(own + 8 * c);
@@ -271,16 +281,18 @@ void SolveEight(const CoarsePattern& pattern, const double* blocks, double* q) {
       const double* A = blocks + kBlock * (count + i);
       double* other = q + kRows * pattern.rows[i];
       for (size_t r = 0; r < 6; ++r) {
-        Eight row = LoadEight(other + 8 * r);
+        Eight row = is_set[pattern.rows[i]] ? LoadEight(other + 8 * r) : Zero();
         for (size_t c = 0; c < 6; ++c) Subtract(A[8 * c + r], x[c], &row);
         StoreEight(row, other + 8 * r);
       }
+      is_set[pattern.rows[i]] = true;
     }
   }
   for (size_t j = count; j-- > 0;) {
     const double* L = blocks + kBlock * pattern.order[j];
     double* own = q + kRows * pattern.order[j];
-    for (size_t c = 0; c < 6; ++c) x[c] = LoadEight(own + 8 * c);
+    const bool is_zero = !is_set[pattern.order[j]];
+    for (size_t c = 0; c < 6; ++c) x[c] = is_zero ? Zero() : LoadEight(own + 8 * c);
     for (uint32_t i = pattern.first_row[j]; i < pattern.first_row[j + 1]; ++i) {
       const double* A = blocks + kBlock * (count + i);
       const double* below = q + kRows * pattern.rows[i];
@@ -458,13 +470,13 @@ void CoarseMatrix::Respond(const CoarsePattern& pattern, size_t k, std::span<dou
                            std::span<float> out) const {
   const size_t count = pattern.num_clusters();
   const double* own = &centres_[4 * k];
-  std::fill(q.begin(), q.end(), 0.0);
   double* b = &q[48 * k];  // row r of column c is at 8 r + c
+  std::fill(b, b + 48, 0.0);
   for (size_t c = 0; c < 6; ++c) b[8 * c + c] = 1.0;
   b[8 * 4 + 0] = own[2], b[8 * 5 + 0] = -own[1];  // centre x impulse
   b[8 * 3 + 1] = -own[2], b[8 * 5 + 1] = own[0];
   b[8 * 3 + 2] = own[1], b[8 * 4 + 2] = -own[0];
-  HWY_DYNAMIC_DISPATCH(SolveEight)(pattern, blocks_.data(), q.data());
+  HWY_DYNAMIC_DISPATCH(SolveEight)(pattern, k, blocks_.data(), q.data());
   for (size_t c = 0; c < 6; ++c) {
     for (size_t i = 0; i < count; ++i) {
       const double* x = &q[48 * i + c];
