@@ -11,6 +11,7 @@
 #include "contact/contact_pushes.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -196,14 +197,18 @@ void SolveIsland(const StepSettings& of_world, int k, int count, bool is_joint, 
     CorrectApart(of_world, of_world.dt / static_cast<float>(count), first);
   }
   // A point may have sunk that the last solve did not know of, or the coarse correction after it.
-  bool is_sunk = false;
-  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
-    const SubstepOf of(own, k, count, body);
-    if (!IsSunk(of, body)) return;
-    is_sunk = true;
-    if (!is_joint) IterateOnce(of, body, of_body);
+  if (!is_joint) {
+    ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
+      const SubstepOf of(own, k, count, body);
+      if (IsSunk(of, body)) IterateOnce(of, body, of_body);
+    });
+    return;
+  }
+  std::atomic<bool> is_sunk = false;
+  ShareMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats*) {
+    if (IsSunk(SubstepOf(own, k, count, body), body)) is_sunk = true;
   });
-  if (is_joint && is_sunk) IterateJointly(of_world, k, count, first, stats);
+  if (is_sunk) IterateJointly(of_world, k, count, first, stats);
 }
 
 // Lets the solver of the first body that names one advance an island of several bodies. Returns
@@ -284,18 +289,21 @@ bool IsFast(float h, const BodyContact& contact) {
 // Places what bodies may touch at the start of the step. Returns the number of substeps that one of
 // them wants and all can make.
 int PlanSubsteps(const StepSettings& of_world, Body* first, StepStats* stats) {
-  int wanted = 1, most = kMaxSubsteps;
+  int most = kMaxSubsteps;
+  std::atomic<int> wanted = 1;
   ShareMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     if (!FindNearColliders(own, body)) of_body->flags |= kStepContactsDropped;
     StartTouches(body);
     PlaceLocalColliders(own, 0.0f, own.dt, body);
+    const int of_this = std::max(CountSubsteps(own, *body), CountSubstepsBetween(own, *body));
+    for (int before = wanted; before < of_this && !wanted.compare_exchange_weak(before, of_this);) {
+    }
   });
-  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats*) {
-    wanted = std::max({wanted, CountSubsteps(own, *body), CountSubstepsBetween(own, *body)});
+  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings&, StepStats*) {
     most = std::min(most, body->Factors().num_fractions);
   });
-  const int substeps = std::min(wanted, most);
-  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
+  const int substeps = std::min(wanted.load(), most);
+  ShareMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     if (ColliderTurnsFar(own, *body, substeps)) of_body->flags |= kStepColliderTurnsFar;
     const float h = of_world.dt / static_cast<float>(substeps);
     for (const BodyContactSide& at : body->contacts.between) {

@@ -167,9 +167,9 @@ void SolveCoarseContacts(CoarseContacts* first, const JobSystem* jobs) {
     if (of->state != nullptr) PlaceContacts(of);
     if (of->attached != nullptr) PlaceAttached(of->clusters, &of->touched, of->attached);
   });
-  for (CoarseContacts* of = first; of != nullptr; of = of->next) {
+  ForShared(jobs, first, &CoarseContacts::next, [](CoarseContacts* of) {
     if (of->state != nullptr) ForBetween(*of->state, PrepareBetween);
-  }
+  });
   const int most = MostSweeps(first);
   for (int sweep = 0; sweep < most; ++sweep) {
     const bool cones_follow = ConesFollow(sweep, most);

@@ -8,6 +8,7 @@
 #include "solver/panel_solve.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -39,14 +40,14 @@ struct TurnedPoint {
 };
 
 // Adds what free turns change in the yielding of contacts.
-void YieldToTurns(ContactSolve* first) {
+void YieldToTurns(ContactSolve* first, const JobSystem* jobs) {
   const auto response = [](ContactState* state, uint32_t slot, const Vec3& normal) {
     const PointCouplings& S = state->couplings;
     const float own = S.Row(slot)[slot];
     if (state->turn == nullptr) return own;
     return own + TurnedPoint(*state->turn, S.points[slot], state->x).Response(*state->turn, normal);
   };
-  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+  ForShared(jobs, first, &ContactSolve::next, [&](ContactSolve* of) {
     for (PlaneContact& contact : of->state->Current()) {
       contact.yielding = YieldingOf(response(of->state, contact.slot, contact.plane.normal));
     }
@@ -59,7 +60,7 @@ void YieldToTurns(ContactSolve* first) {
       }
       contact->row.yielding = YieldingOf(sum);
     });
-  }
+  });
 }
 
 // Adds the free turn to d = A^-1 f.
@@ -79,14 +80,14 @@ void AddTurn(const ContactSolve& of) {
 // `push` [m] of its contact, which become those impulses. `d` = A^-1 impulses.
 void FindPushes(int sweeps, ContactSolve* first, const JobSystem* jobs = nullptr) {
   FindCouplings(first, jobs);
-  YieldToTurns(first);
+  YieldToTurns(first, jobs);
   const auto change_of = [](const Vec3& moved, PlaneContact* contact) {
     const float missing = contact->limit - Dot(contact->plane.normal, moved);
     const float change = std::fmax(missing * contact->yielding, -contact->push);
     contact->push += change;
     return contact->plane.normal * change;
   };
-  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+  ForShared(jobs, first, &ContactSolve::next, [](ContactSolve* of) {
     ContactState& state = *of->state;
     std::fill(state.moved.begin(), state.moved.end(), 0.0f);
     const auto start = [](PlaneContact* contact) {
@@ -95,7 +96,7 @@ void FindPushes(int sweeps, ContactSolve* first, const JobSystem* jobs = nullptr
     };
     for (PlaneContact& contact : state.Current()) start(&contact);
     ForBetween(state, [&](BodyContact* contact) { start(&contact->row); });
-  }
+  });
   const auto moved_at = [](ContactState* state, uint32_t slot) {
     const Vec3 moved = Moved(state).At(slot);
     if (state->turn == nullptr) return moved;
@@ -167,18 +168,19 @@ void AddDeepPoints(ContactSolve* of) {
 }  // namespace
 
 bool FindPushOut(float share, ContactSolve* first, const JobSystem* jobs) {
-  bool any = false;
+  std::atomic<bool> any = false;
   for (ContactSolve* of = first; of != nullptr; of = of->next) {
     of->state->in_solve = true;
     of->state->y = of->problem.y;
   }
-  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+  ForShared(jobs, first, &ContactSolve::next, [&](ContactSolve* of) {
     const float slop = of->problem.slop;
+    bool any_of_body = false;
     AddDeepPoints(of);
     const auto want = [&](float gap, float least, PlaneContact* contact) {
       const bool is_deep = gap < -least;
       contact->push = is_deep ? -share * gap : -gap;
-      any = any || is_deep;
+      any_of_body = any_of_body || is_deep;
     };
     for (PlaneContact& contact : of->state->Current()) {
       want(Gap(contact, of->state->PointOf(contact).Of(of->problem.y)), slop, &contact);
@@ -187,7 +189,8 @@ bool FindPushOut(float share, ContactSolve* first, const JobSystem* jobs) {
       const float gap = Dot(contact->row.plane.normal, contact->WayNow() + contact->base);
       want(gap + contact->rest, contact->rest, &contact->row);
     });
-  }
+    if (any_of_body) any.store(true, std::memory_order_relaxed);
+  });
   if (any) FindPushes(first->problem.sweeps, first, jobs);
   for (ContactSolve* of = first; of != nullptr; of = of->next) of->state->in_solve = false;
   return any;

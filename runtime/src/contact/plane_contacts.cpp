@@ -151,7 +151,7 @@ void FindCouplings(const FactoredSystem& system, ContactState* state) {
 void FindCouplings(ContactSolve* first, const JobSystem* jobs) {
   ForShared(jobs, first, &ContactSolve::next,
             [](ContactSolve* of) { FindCouplings(of->system, of->state); });
-  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+  ForShared(jobs, first, &ContactSolve::next, [](ContactSolve* of) {
     ForBetween(*of->state, [](BodyContact* contact) {
       float response = 0.0f;
       for (const BodyContact::Side& side : contact->sides) {
@@ -161,7 +161,7 @@ void FindCouplings(ContactSolve* first, const JobSystem* jobs) {
       }
       contact->row.yielding = YieldingOf(response);
     });
-  }
+  });
 }
 
 namespace {

@@ -15,9 +15,9 @@ namespace plush {
 namespace {
 
 // Predicts the nodes' positions at the end of the step, as if nothing held them: body->y, from the
-// body's origin [m]. Measures their way since the body was last searched. Returns false if a node
-// is beyond kMostCoordinate: floats are then too coarse to intersect surfaces.
-bool PredictInWorld(const StepSettings& settings, Body* body, PredictedBody* predicted) {
+// body's origin [m]. Measures their way since the body was last searched. Beyond kMostCoordinate,
+// floats are too coarse to intersect surfaces.
+void PredictInWorld(const StepSettings& settings, Body* body, PredictedBody* predicted) {
   const bool moves = body->Steps() && (Moves(*body) || body->contacts.is_carried);
   const PinMotion& pins = body->pins;
   // A body that touches something mostly does not fall.
@@ -32,7 +32,7 @@ bool PredictInWorld(const StepSettings& settings, Body* body, PredictedBody* pre
                           static_cast<float>(body->origin[1] - searched.origin[1]),
                           static_cast<float>(body->origin[2] - searched.origin[2])};
   Vec3 sum_v, sum_shift;
-  bool is_near = true;
+  predicted->is_near = true;
   for (size_t i = 0; i < body->x.size(); ++i) {
     Vec3 at = body->x[i];
     sum_v += body->v[i];
@@ -42,8 +42,8 @@ bool PredictInWorld(const StepSettings& settings, Body* body, PredictedBody* pre
     }
     at *= s;
     if (searched.is_known) sum_shift += at + to_search - searched.y[i];
-    is_near = is_near && std::fabs(at.x) < kMostCoordinate && std::fabs(at.y) < kMostCoordinate &&
-              std::fabs(at.z) < kMostCoordinate;
+    predicted->is_near = predicted->is_near && std::fabs(at.x) < kMostCoordinate &&
+                         std::fabs(at.y) < kMostCoordinate && std::fabs(at.z) < kMostCoordinate;
     body->y[i] = at;
     low = {std::fmin(low.x, at.x), std::fmin(low.y, at.y), std::fmin(low.z, at.z)};
     high = {std::fmax(high.x, at.x), std::fmax(high.y, at.y), std::fmax(high.z, at.z)};
@@ -63,7 +63,6 @@ bool PredictInWorld(const StepSettings& settings, Body* body, PredictedBody* pre
   }
   searched.away = std::sqrt(farthest2);
   predicted->way = stays ? Vec3{} : sum_v * (s * settings.dt / num_nodes);
-  return is_near;
 }
 
 // Extends a fast body's box to where the body starts.
@@ -92,6 +91,8 @@ WorldBox WithRoom(const WorldBox& box, const Body& body) {
   return wide;
 }
 
+bool TakesPart(const Body& body) { return body.enabled && !body.surface.tets.empty(); }
+
 }  // namespace
 
 // Bodies that may meet within the step, in touching_bodies.pairs, by ascending slots. If there are
@@ -100,13 +101,19 @@ void World::Impl::FindNearPairs() {
   TouchingBodies& t = touching_bodies;
   t.num_pairs = 0;
   near_boxes.Clear();
-  for (Body* body : live_bodies()) {
-    if (!body->enabled || body->surface.tets.empty()) continue;
+  RunJobs(slots.num_live(), [](void* context, uint32_t index) {
+    Impl& world = *static_cast<Impl*>(context);
+    Body* body = world.live[index];
+    if (!TakesPart(*body)) return;
+    PredictedBody& its = world.predicted[body->slot];
+    PredictInWorld(world.settings, body, &its);
+    if (its.is_near) AddStart(*body, &its);
+  });
+  for (const Body* body : live_bodies()) {
+    if (!TakesPart(*body)) continue;
     is_refitted[body->slot] = 0;
-    PredictedBody& its = predicted[body->slot];
-    if (PredictInWorld(settings, body, &its)) {
-      AddStart(*body, &its);
-      near_boxes.Add(WithRoom(its.box, *body), body->slot);
+    if (predicted[body->slot].is_near) {
+      near_boxes.Add(WithRoom(predicted[body->slot].box, *body), body->slot);
     } else {
       t.has_dropped = true;
     }

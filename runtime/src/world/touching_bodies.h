@@ -34,8 +34,9 @@ struct TouchingPair {
 
 /// A body at the end of the step, if nothing holds it.
 struct PredictedBody {
-  WorldBox box;  ///< bounds of the nodes; of a fast body, of its start and its end
-  Vec3 way;      ///< mean way of the nodes within the step [m]
+  WorldBox box;         ///< bounds of the nodes; of a fast body, of its start and its end
+  Vec3 way;             ///< mean way of the nodes within the step [m]
+  bool is_near = true;  ///< no node is beyond kMostCoordinate
 };
 
 /// The body at its y, as queries see it.
