@@ -5,7 +5,6 @@
 #include "body/attachment_step.h"
 #include "body/body.h"
 #include "body/body_colliders.h"
-#include "body/energy_bound.h"
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
 #include "body/restitution.h"
@@ -159,7 +158,6 @@ void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body
   stats->flat_tets = 0;
   if (may_be_flat) LiftBody(settings, h, body, stats);
   Correct(settings, h, body);
-  BoundEnergy(settings, h, body, stats);
   if (!IsFiniteState(*body, h)) return Freeze(body, stats);
   if (SolvesContact(settings)) StayOutsideSolids(body);
   HoldConstraints(body);  // as pins, they do not give way to solids
