@@ -288,6 +288,7 @@ static float StartGap(const LocalCollider& collider, const HoldingPlane& plane, 
 }
 
 void FindOffsets(const ContactProblem& problem, ContactState* state) {
+  constexpr float kShallow = 8.0f;  // [tolerances]
   for (PlaneContact& contact : state->Current()) {
     const LocalCollider& collider = problem.InSlot(contact.collider);
     const EmbeddedPoint& point = state->PointOf(contact);
@@ -297,7 +298,10 @@ void FindOffsets(const ContactProblem& problem, ContactState* state) {
     const Vec3 moved = y - x - collider.MotionAt(x) - along;
     const float allowed = contact.plane.allowed;
     const float depth = std::fmax(-StartGap(collider, contact.plane, x) - allowed, 0.0f);
-    const float gap = Gap(contact, y) + allowed + depth * (1.0f - problem.recovery);
+    // Deeper points were pressed in. They come up at once.
+    const bool is_shallow = depth <= kShallow * problem.tolerance;
+    const float kept = is_shallow ? depth * (1.0f - problem.recovery) : 0.0f;
+    const float gap = Gap(contact, y) + allowed + kept;
     contact.offset = moved + normal * (gap - Dot(normal, moved));
     contact.friction = problem.coefficients.Friction(point, collider, contact.face);
   }
