@@ -156,7 +156,7 @@ void Normalise(tools::SurfaceMesh* surface) {
   for (tools::Vec3d& p : surface->positions) p = (p - centre) * scale;
 }
 
-// The horse stands up and turns, by 30 degrees unless said; it reaches deep into the armadillo.
+// The horse stands upright, turned by `degrees`. It reaches deep into the armadillo.
 struct DeepAssets {
   DeepAssets(const std::string& armadillo, const std::string& horse, double degrees = 30.0) {
     tools::ImportedModel a = ImportOrExit(armadillo), b = ImportOrExit(horse);
