@@ -136,9 +136,6 @@ float SolveAccuracy(const StepSettings& settings, float h, const Body& body) {
 
 ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body) {
   constexpr float kReach = 0.5f;  // [median edges]
-  // A new point that rose at once, if only by the tolerance, would take the loads of neighbours
-  // that hold almost the same nodes. They would take turns for ever.
-  constexpr float kRecovery = 0.1f;
   return {.colliders = body.NearColliders(),
           .surface = SurfaceOf(body),
           .coefficients = {body.coefficients, body.baked.span(), settings.mix_friction,
@@ -148,7 +145,6 @@ ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body
           .b = body.rhs.span(),
           .tolerance = ContactTolerance(body),
           .slop = ContactSlop(settings, body),
-          .recovery = kRecovery,
           .accuracy = SolveAccuracy(settings, h, body),
           .reach = kReach * body.simulation.median_edge,
           .sweeps = settings.contact.sweeps};

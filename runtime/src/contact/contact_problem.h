@@ -231,7 +231,6 @@ struct ContactProblem {
       b;                   ///< right-hand side of the outer iteration [kg m] (num_nodes + 1 x 1)
   float tolerance = 0.0f;  ///< depth below which a point counts as below a plane [m]
   float slop = 0.0f;       ///< see AllowedDepth [m]
-  float recovery = 1.0f;   ///< share of a depth of up to 8 tolerances that a solve takes back
   float accuracy = 0.0f;   ///< sweeps end once they move contacts by less [m]
   float reach = 0.0f;      ///< tets with a node closer to a plane are listed [m]; for speed
                            ///< only

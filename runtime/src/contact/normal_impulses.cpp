@@ -6,7 +6,6 @@
 #include "contact/contact_couplings.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #undef HWY_TARGET_INCLUDE
@@ -189,7 +188,6 @@ void SolveNormals(float accuracy, ContactState* state) {
   Moved moved(state);
   NormalSystem system;
   system.size = static_cast<uint32_t>(all.size());
-  bool is_solved = true;
   int32_t slots[kMostContacts] = {};
   float normals[3][kMostContacts] = {};
   for (uint32_t i = 0; i < all.size(); ++i) {
@@ -200,11 +198,8 @@ void SolveNormals(float accuracy, ContactState* state) {
     const float gap = Dot(normal, contact.offset + moved.At(contact.slot));
     system.free[i] = gap;
     system.pressing[i] = NormalImpulse(contact);
-    const bool presses = system.pressing[i] > 0.0f;
-    system.may_press[i] = contact.yielding > 0.0f && (presses || gap < 0.0f);
-    is_solved = is_solved && (!system.may_press[i] || std::fabs(gap) <= accuracy);
+    system.may_press[i] = contact.yielding > 0.0f && (system.pressing[i] > 0.0f || gap < 0.0f);
   }
-  if (is_solved) return;
   for (uint32_t i = 0; i < all.size(); ++i) {
     HWY_DYNAMIC_DISPATCH(MakeRow)
     (S.Row(all[i].slot), slots, &all[i].plane.normal.x, normals, system.size, system.K[i]);

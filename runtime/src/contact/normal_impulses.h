@@ -20,11 +20,9 @@ namespace plush {
 /// Changes the impulses along normals, and the slots' motions (`moved`), so that no point sinks by
 /// more than `accuracy` [m], unless others determine its motion, and no point off its plane
 /// presses. Friction is left to sweeps: on one plane, it does not move points along the normal.
-/// Does nothing if that holds already and no point that presses is off its plane by more than
-/// `accuracy`, as in most steps at rest. Nor if normals differ by more than 25 degrees from the
-/// first (bodies jammed among solids would explode: friction then acts on other normal impulses),
-/// or if the body has more than 64 contacts, or if the guesses do not settle. Couplings and offsets
-/// must be known.
+/// Does nothing if normals differ by more than 25 degrees from the first (bodies jammed among
+/// solids would explode: friction then acts on other normal impulses), or if the body has more than
+/// 64 contacts, or if the guesses do not settle. Couplings and offsets must be known.
 void SolveNormals(float accuracy, ContactState* state);
 
 }  // namespace plush

@@ -280,15 +280,7 @@ void BeginSubstep(float begin, float end, BodyContact* contact) {
   contact->row.plane.allowed = std::fmax(contact->rest, -gap);
 }
 
-// The gap of a point that started at `x`. The plane moved with its collider [m].
-static float StartGap(const LocalCollider& collider, const HoldingPlane& plane, const Vec3& x) {
-  if (!collider.is_solid) return StartGap(collider, x);
-  const Vec3 at = collider.end.rotation * collider.start.ToLocal(x) + collider.end.position;
-  return Dot(plane.normal, at) - plane.offset;
-}
-
 void FindOffsets(const ContactProblem& problem, ContactState* state) {
-  constexpr float kShallow = 8.0f;  // [tolerances]
   for (PlaneContact& contact : state->Current()) {
     const LocalCollider& collider = problem.InSlot(contact.collider);
     const EmbeddedPoint& point = state->PointOf(contact);
@@ -296,12 +288,7 @@ void FindOffsets(const ContactProblem& problem, ContactState* state) {
     const Vec3& normal = contact.plane.normal;
     const Vec3 along = collider.run - normal * Dot(normal, collider.run);
     const Vec3 moved = y - x - collider.MotionAt(x) - along;
-    const float allowed = contact.plane.allowed;
-    const float depth = std::fmax(-StartGap(collider, contact.plane, x) - allowed, 0.0f);
-    // Deeper points were pressed in. They come up at once.
-    const bool is_shallow = depth <= kShallow * problem.tolerance;
-    const float kept = is_shallow ? depth * (1.0f - problem.recovery) : 0.0f;
-    const float gap = Gap(contact, y) + allowed + kept;
+    const float gap = Gap(contact, y) + contact.plane.allowed;
     contact.offset = moved + normal * (gap - Dot(normal, moved));
     contact.friction = problem.coefficients.Friction(point, collider, contact.face);
   }
