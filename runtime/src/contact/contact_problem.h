@@ -234,6 +234,7 @@ struct ContactProblem {
   float accuracy = 0.0f;   ///< sweeps end once they move contacts by less [m]
   float reach = 0.0f;      ///< tets with a node closer to a plane are listed [m]; for speed
                            ///< only
+  bool is_slow = false;    ///< the body is near rest: contacts pass on their loads slowly
   int sweeps = 8;          ///< between two solves with A; more if they would leave points sunk
   int searches = 2;  ///< for sunk points, each with sweeps. Those that the last sweeps press below
                      ///< a plane are left to the next solve. 0: sweeps of the known ones

@@ -175,9 +175,9 @@ void NormalSystem::CloseGaps() {
 
 }  // namespace
 
-void SolveNormals(float accuracy, ContactState* state) {
+void SolveNormals(float accuracy, bool is_slow, ContactState* state) {
   constexpr int kMostRounds = 32, kTries = 3;
-  constexpr float kLeastCosine = 0.9f;
+  constexpr float kLeastCosine = 0.9f, kInertia = 0.03f;
   const std::span<PlaneContact> all = state->Current();
   if (all.size() < 2 || all.size() > kMostContacts) return;
   const auto is_alike = [&](const PlaneContact& contact) {
@@ -203,6 +203,7 @@ void SolveNormals(float accuracy, ContactState* state) {
   for (uint32_t i = 0; i < all.size(); ++i) {
     HWY_DYNAMIC_DISPATCH(MakeRow)
     (S.Row(all[i].slot), slots, &all[i].plane.normal.x, normals, system.size, system.K[i]);
+    if (is_slow) system.K[i][i] *= 1.0f + kInertia;
   }
   system.TakePressing();
   int tries = kTries;

@@ -9,6 +9,9 @@
 // that sink join it; one at a time once whole blocks do not help.
 // Deviation: K may be singular. A contact whose point moves as others determine keeps its impulse,
 // or leaves the guess if its gap opens. If it still sinks, the others depend on it from then on.
+// If the body is slow, each call takes one step of the proximal point method: the diagonal of K is
+// larger, so that impulses stay near those before. Points on the same nodes would otherwise take
+// all of each other's load whenever one is a fraction of a micrometre deeper.
 // Source: Joaquim Judice, Fernanda Pires. A block principal pivoting algorithm for large-scale
 // strictly monotone linear complementarity problems. 1994
 #pragma once
@@ -19,10 +22,11 @@ namespace plush {
 
 /// Changes the impulses along normals, and the slots' motions (`moved`), so that no point sinks by
 /// more than `accuracy` [m], unless others determine its motion, and no point off its plane
-/// presses. Friction is left to sweeps: on one plane, it does not move points along the normal.
-/// Does nothing if normals differ by more than 25 degrees from the first (bodies jammed among
-/// solids would explode: friction then acts on other normal impulses), or if the body has more than
-/// 64 contacts, or if the guesses do not settle. Couplings and offsets must be known.
-void SolveNormals(float accuracy, ContactState* state);
+/// presses. If the body `is_slow`, only repeated calls come there, in small steps. Friction is left
+/// to sweeps: on one plane, it does not move points along the normal. Does nothing if normals
+/// differ by more than 25 degrees from the first (bodies jammed among solids would explode:
+/// friction then acts on other normal impulses), or if the body has more than 64 contacts, or if
+/// the guesses do not settle. Couplings and offsets must be known.
+void SolveNormals(float accuracy, bool is_slow, ContactState* state);
 
 }  // namespace plush

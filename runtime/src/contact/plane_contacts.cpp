@@ -204,7 +204,7 @@ int SweepUntilConverged(ContactSolve* solve, const JobSystem* jobs) {
     ContactState* state = of->state;
     if (has_springs) state->is_settled = false;
     if (state->is_settled || state->attached != nullptr) return;
-    SolveNormals(of->problem.accuracy, state);
+    SolveNormals(of->problem.accuracy, of->problem.is_slow, state);
   });
   const int limit = is_pile ? AffordableSweeps(sides / 2, std::min(asked, kMost), kMost) : kMost;
   const int many = is_pile ? limit : kMany;
@@ -280,7 +280,17 @@ void BeginSubstep(float begin, float end, BodyContact* contact) {
   contact->row.plane.allowed = std::fmax(contact->rest, -gap);
 }
 
+// The gap of a point that started at `x`. The plane moved with its collider [m].
+static float StartGap(const LocalCollider& collider, const HoldingPlane& plane, const Vec3& x) {
+  if (!collider.is_solid) return StartGap(collider, x);
+  const Vec3 at = collider.end.rotation * collider.start.ToLocal(x) + collider.end.position;
+  return Dot(plane.normal, at) - plane.offset;
+}
+
 void FindOffsets(const ContactProblem& problem, ContactState* state) {
+  // A new point that rose at once, if only by the tolerance, would take the loads of neighbours on
+  // the same nodes. In a body near rest they would take turns for ever.
+  constexpr float kRecovery = 0.1f;
   for (PlaneContact& contact : state->Current()) {
     const LocalCollider& collider = problem.InSlot(contact.collider);
     const EmbeddedPoint& point = state->PointOf(contact);
@@ -288,7 +298,12 @@ void FindOffsets(const ContactProblem& problem, ContactState* state) {
     const Vec3& normal = contact.plane.normal;
     const Vec3 along = collider.run - normal * Dot(normal, collider.run);
     const Vec3 moved = y - x - collider.MotionAt(x) - along;
-    const float gap = Gap(contact, y) + contact.plane.allowed;
+    const float allowed = contact.plane.allowed;
+    float gap = Gap(contact, y) + allowed;
+    if (problem.is_slow) {
+      const float depth = -StartGap(collider, contact.plane, x) - allowed;
+      gap += (1.0f - kRecovery) * std::fmax(depth, 0.0f);
+    }
     contact.offset = moved + normal * (gap - Dot(normal, moved));
     contact.friction = problem.coefficients.Friction(point, collider, contact.face);
   }
