@@ -202,7 +202,7 @@ struct Body : Links<Body> {  // of System::waiting
     bool is_corrected = false;  ///< it takes part in a joint coarse correction
     bool is_done = false;       ///< by the body's own SolverMethod
     bool is_static = false;     ///< the substep leaves no velocities
-    bool is_slow = false;       ///< it touches, near rest
+    bool is_slow = false;       ///< it touches only colliders, near rest
     bool is_put_back = false;   ///< the first iterate is not the prediction
     ThrowBack rebound;
   } progress;

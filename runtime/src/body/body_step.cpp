@@ -316,7 +316,8 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);
   if (body->contacts.num_contacts > 0) {
     constexpr float kSlow = 1.0e-2f;  // [sizes / s]
-    body->progress.is_slow = LongestVector(body->v.span()) < kSlow * body->size;
+    body->progress.is_slow =
+        body->contacts.between.empty() && LongestVector(body->v.span()) < kSlow * body->size;
     BeginSubstep(ProblemOf(settings, h, *body), &body->contacts);
   }
   PrepareAttached(FactoredSystemOf(of_step.dt, count, body), body);
