@@ -312,21 +312,35 @@ struct StepSettings {
                                     ///< island, between threads, or null
 };
 
-/// Adds the wall time of a scope to a phase.
+/// Adds the wall time of a scope to phases. Reading the clock takes time: a scope with several
+/// phases has one timer.
 class PhaseTimer {
  public:
-  PhaseTimer(StepStats* stats, Phase phase)
-      : seconds_(&stats->phase_s[static_cast<size_t>(phase)]),
-        start_(std::chrono::steady_clock::now()) {}
-  ~PhaseTimer() {
-    *seconds_ += std::chrono::duration<float>(std::chrono::steady_clock::now() - start_).count();
-  }
+  using Clock = std::chrono::steady_clock;
+
+  PhaseTimer(StepStats* stats, Phase phase) : stats_(stats), phase_(phase), start_(Clock::now()) {}
+  ~PhaseTimer() { AddUntil(Clock::now()); }
   PhaseTimer(const PhaseTimer&) = delete;
   PhaseTimer& operator=(const PhaseTimer&) = delete;
 
+  /// From now on, the time is that of another phase.
+  void Switch(Phase phase) {
+    if (phase == phase_) return;
+    const Clock::time_point now = Clock::now();
+    AddUntil(now);
+    start_ = now;
+    phase_ = phase;
+  }
+
  private:
-  float* seconds_;
-  std::chrono::steady_clock::time_point start_;
+  void AddUntil(Clock::time_point now) {
+    stats_->phase_s[static_cast<size_t>(phase_)] +=
+        std::chrono::duration<float>(now - start_).count();
+  }
+
+  StepStats* stats_;
+  Phase phase_;
+  Clock::time_point start_;
 };
 
 /// Converts multipliers of substeps of `from` seconds to substeps of `to` seconds: returns the

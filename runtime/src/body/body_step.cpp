@@ -162,7 +162,6 @@ ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, 
 std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
                                            const FactoredSystem& system, Body* body,
                                            StepStats* stats) {
-  const PhaseTimer timer(stats, SolvePhase(settings, *body));
   AttachedPoints* attached = body->attached.any() ? &body->attached : nullptr;
   if (!MayHold(settings, *body)) {
     if (attached != nullptr) {
@@ -207,12 +206,14 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
 // beforehand.
 float OuterIteration(const StepSettings& settings, const FactoredSystem& system, bool is_first,
                      Body* body, StepStats* stats, float* lowest_det_f) {
+  std::span<const NodeVec> d;
   {
-    const PhaseTimer timer(stats, Phase::kElements);
+    PhaseTimer timer(stats, Phase::kElements);
     *lowest_det_f =
         std::fmin(*lowest_det_f, MakeRightHandSide(settings, system.system.dt, is_first, body));
+    timer.Switch(SolvePhase(settings, *body));
+    d = SolveDisplacement(settings, system, body, stats);
   }
-  const std::span<const NodeVec> d = SolveDisplacement(settings, system, body, stats);
   if (ReportsReactions(*body)) SubtractStiffness(system.system.dt, d, body);
   return MoveNodes(d, body->y.span());
 }

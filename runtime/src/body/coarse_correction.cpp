@@ -15,27 +15,22 @@ namespace plush {
 namespace {
 
 // Sums the right-hand side at y over the clusters: the nodes' inertia, the tets between clusters,
-// contacts and springs.
+// contacts and springs. The timer is in SolvePhase.
 void SumClusters(const StepSettings& settings, float h, Body* body, std::span<ClusterSums> sums,
-                 StepStats* stats) {
+                 PhaseTimer* timer) {
   const CoarseLevel& coarse = body->system->coarse;
-  {
-    const PhaseTimer timer(stats, SolvePhase(settings, *body));
-    MakeInertialRhs(body->x.span(), body->v.span(), GravityOf(settings, *body), h, body->y.span(),
-                    body->rhs.span());
-    coarse.Sum(body->y.span(), body->rhs.span(), sums);
+  MakeInertialRhs(body->x.span(), body->v.span(), GravityOf(settings, *body), h, body->y.span(),
+                  body->rhs.span());
+  coarse.Sum(body->y.span(), body->rhs.span(), sums);
+  timer->Switch(Phase::kElements);
+  std::fill(body->rhs.begin(), body->rhs.end(), NodeVec());
+  for (const BlockRun& run : coarse.runs) {
+    AddElasticImpulses(body->elements, body->y.span(),
+                       {h, body->elements.damping, settings.splitting.polar_iterations},
+                       body->stretches.span(), body->kappa.span(), run.begin, run.end,
+                       body->Rotations(), body->rhs.span());
   }
-  {
-    const PhaseTimer timer(stats, Phase::kElements);
-    std::fill(body->rhs.begin(), body->rhs.end(), NodeVec());
-    for (const BlockRun& run : coarse.runs) {
-      AddElasticImpulses(body->elements, body->y.span(),
-                         {h, body->elements.damping, settings.splitting.polar_iterations},
-                         body->stretches.span(), body->kappa.span(), run.begin, run.end,
-                         body->Rotations(), body->rhs.span());
-    }
-  }
-  const PhaseTimer timer(stats, SolvePhase(settings, *body));
+  timer->Switch(SolvePhase(settings, *body));
   coarse.AddForces(body->y.span(), body->rhs.span(), sums);
   AddContactImpulses(body->contacts, body->system->coarse.clusters.span(), body->y.span(), sums);
   if (!body->attached.any()) return;
@@ -46,12 +41,11 @@ void SumClusters(const StepSettings& settings, float h, Body* body, std::span<Cl
 // Takes back what the clusters' `motions` overshot; see coarse_level.h. `work` is their
 // WorkAtStart. On return, `motions` are those that remain.
 void TakeBackMotions(const StepSettings& settings, float h, float work, Body* body,
-                     std::span<RigidMotion> motions, StepStats* stats) {
+                     std::span<RigidMotion> motions, StepStats* stats, PhaseTimer* timer) {
   const CoarseLevel& coarse = body->system->coarse;
   ClusterSums sums[kMaxClusters];
   for (int part = 0; part <= kMostParts; ++part) {
-    SumClusters(settings, h, body, sums, stats);
-    const PhaseTimer timer(stats, SolvePhase(settings, *body));
+    SumClusters(settings, h, body, sums, timer);
     float at_end = 0.0f;
     for (size_t k = 0; k < motions.size(); ++k) at_end += WorkAtEnd(sums[k], motions[k]);
     float share = ShareToKeep(work, at_end);
@@ -144,41 +138,34 @@ CoarseContacts PartOf(const StepSettings& settings, float h, std::span<ClusterSu
 
 // Finds the sums that the clusters' motions follow from, but for contacts, and C.
 void BeginCorrection(const StepSettings& settings, float h, std::span<ClusterSums> sums, Body* body,
-                     StepStats* stats, bool* has_matrix) {
+                     PhaseTimer* timer, bool* has_matrix) {
   const CoarseLevel& coarse = body->system->coarse;
-  SumClusters(settings, h, body, sums, stats);
+  SumClusters(settings, h, body, sums, timer);
   if (ReportsReactions(*body)) StartPinImpulses(body);
-  {
-    const PhaseTimer timer(stats, SolvePhase(settings, *body));
-    const NodePlaces places = {&body->y[0].x, sizeof(NodeVec) / sizeof(float), 1};
-    if (!*has_matrix) {
-      body->coarse.Make(coarse.pattern, h * (h + body->elements.damping), coarse.masses.span(),
-                        coarse.turns.span(), places, body->Rotations(), sums);
-      body->responses.Forget();
-      *has_matrix = true;
-    }
-  }
+  if (*has_matrix) return;
+  const NodePlaces places = {&body->y[0].x, sizeof(NodeVec) / sizeof(float), 1};
+  body->coarse.Make(coarse.pattern, h * (h + body->elements.damping), coarse.masses.span(),
+                    coarse.turns.span(), places, body->Rotations(), sums);
+  body->responses.Forget();
+  *has_matrix = true;
 }
 
 // Moves the clusters by what the sums ask for, after SolveCoarseContacts.
 void MoveClusters(const StepSettings& settings, float h, std::span<const ClusterSums> sums,
-                  Body* body, StepStats* stats) {
+                  Body* body, StepStats* stats, PhaseTimer* timer) {
   const CoarseLevel& coarse = body->system->coarse;
   const size_t count = coarse.num_clusters();
   RigidMotion motions[kMaxClusters];
   float work = 0.0f;
   bool is_small = true;
-  {
-    const PhaseTimer timer(stats, SolvePhase(settings, *body));
-    coarse.Solve(body->coarse, sums, motions);
-    KeepMomenta(*body, sums, {motions, count});
-    for (size_t k = 0; k < count; ++k) {
-      work += WorkAtStart(sums[k], motions[k]);
-      is_small = is_small && (coarse.masses[k] == 0.0f || IsSmall(sums[k], motions[k]));
-    }
-    coarse.Move(motions, body->y.span());
+  coarse.Solve(body->coarse, sums, motions);
+  KeepMomenta(*body, sums, {motions, count});
+  for (size_t k = 0; k < count; ++k) {
+    work += WorkAtStart(sums[k], motions[k]);
+    is_small = is_small && (coarse.masses[k] == 0.0f || IsSmall(sums[k], motions[k]));
   }
-  if (!is_small) TakeBackMotions(settings, h, work, body, {motions, count}, stats);
+  coarse.Move(motions, body->y.span());
+  if (!is_small) TakeBackMotions(settings, h, work, body, {motions, count}, stats, timer);
   if (ReportsReactions(*body)) SubtractMotions(h, {motions, count}, body);
 }
 
@@ -206,10 +193,10 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
   if (!HasCoarseLevel(settings, *body)) return;
   ClusterSums of_clusters[kMaxClusters];
   const std::span<ClusterSums> sums = {of_clusters, body->system->coarse.num_clusters()};
-  BeginCorrection(settings, h, sums, body, stats, has_matrix);
+  PhaseTimer timer(stats, SolvePhase(settings, *body));
+  BeginCorrection(settings, h, sums, body, &timer, has_matrix);
   AttachedPoints* attached = body->attached.any() ? &body->attached : nullptr;
   if (body->contacts.any() || (attached != nullptr && attached->acts_on_clusters)) {
-    const PhaseTimer timer(stats, SolvePhase(settings, *body));
     CoarseContacts part = PartOf(settings, h, sums, body);
     SolveCoarseContacts(&part);
   }
@@ -217,20 +204,22 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
     attached->MoveOthers();
     attached->AddToInertia(body->system->coarse.clusters.span(), sums);
   }
-  MoveClusters(settings, h, sums, body, stats);
+  MoveClusters(settings, h, sums, body, stats, &timer);
 }
 
 bool BeginJointCorrection(const StepSettings& settings, float h, Body* body, StepStats* stats,
                           bool* has_matrix) {
   if (!HasCoarseLevel(settings, *body) || body->attached.has_springs) return false;
   const std::span<ClusterSums> sums = body->responses.sums.span();
-  BeginCorrection(settings, h, sums, body, stats, has_matrix);
+  PhaseTimer timer(stats, SolvePhase(settings, *body));
+  BeginCorrection(settings, h, sums, body, &timer, has_matrix);
   body->coarse_solve = PartOf(settings, h, sums, body);
   return true;
 }
 
 void EndJointCorrection(const StepSettings& settings, float h, Body* body, StepStats* stats) {
-  MoveClusters(settings, h, body->coarse_solve.sums, body, stats);
+  PhaseTimer timer(stats, SolvePhase(settings, *body));
+  MoveClusters(settings, h, body->coarse_solve.sums, body, stats, &timer);
 }
 
 }  // namespace plush

@@ -5,6 +5,7 @@
 #include "contact/triangle_code.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <tuple>
@@ -58,6 +59,29 @@ bool AreEnough(const ContactProblem& problem, std::span<const PlaneContact> cont
 struct Known {
   const ContactState& state;
   const ContactProblem& problem;
+  uint64_t places[16] = {};  // a bit for each contact, by the first weight of its point
+
+  Known(const ContactState& of, const ContactProblem& its_problem)
+      : state(of), problem(its_problem) {
+    for (const PlaneContact& contact : of.Current()) {
+      const uint32_t bit = BitOf(of.PointOf(contact).weights[0]);
+      places[bit / 64] |= uint64_t{1} << bit % 64;
+    }
+  }
+
+  // Whether a contact may be at the place of a vertex.
+  bool MayHold(uint32_t vertex) const {
+    const Vec4& w = problem.surface.collision->vertices[vertex];
+    const float first = w.x != 0.0f ? w.x : w.y != 0.0f ? w.y : w.z != 0.0f ? w.z : w.w;
+    const uint32_t bit = BitOf(first);
+    return (places[bit / 64] >> bit % 64 & 1) != 0;
+  }
+
+ private:
+  static uint32_t BitOf(float weight) {
+    constexpr uint32_t kMixing = 0x9e3779b1, kBits = 10;
+    return std::bit_cast<uint32_t>(weight) * kMixing >> (32 - kBits);
+  }
 };
 
 // Whether points of a triangle are so near that one is enough: a share of the triangle.
@@ -90,6 +114,7 @@ bool IsKnownInside(const Known& known, const SunkPoint& point) {
 bool IsKnown(const void* user, const SunkPoint& point) {
   const Known& known = *static_cast<const Known*>(user);
   if (known.problem.surface.IsInside(point.id)) return IsKnownInside(known, point);
+  if (point.tet != SunkPoint::kNoTet && !known.MayHold(point.id)) return false;
   const auto is_held = [&](uint32_t id) {
     return AreEnough(known.problem, ContactsOf(known.state, id, point.collider), point);
   };
@@ -263,7 +288,7 @@ void BeginSubstep(const ContactProblem& problem, ContactState* state) {
 
 AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec> d,
                           ContactState* state) {
-  const Known known = {*state, problem};
+  const Known known(*state, problem);
   std::span<SunkPoint> found = state->sunk.Find(problem, d, problem.tolerance, IsKnown, &known);
   if (found.empty()) return {};
   PointCouplings& S = state->couplings;

@@ -90,8 +90,8 @@ LowVertex FindLowest(const Vec4* weights, size_t count, const float* gaps) {
   return lowest;
 }
 
-uint32_t FindLowTets(const NearTets& near, uint32_t count, const CdgTet* tets, const float* gaps,
-                     float depth) {
+uint32_t FindLowTets(uint32_t count, const CdgTet* tets, const float* gaps, float depth,
+                     NearTets* near) {
   const Lanes16 d;
   const hn::RebindToSigned<Lanes16> di;
   using V = hn::Vec<Lanes16>;
@@ -100,28 +100,61 @@ uint32_t FindLowTets(const NearTets& near, uint32_t count, const CdgTet* tets, c
   constexpr int32_t kWords = sizeof(CdgTet) / sizeof(int32_t);
   const auto* nodes = reinterpret_cast<const int32_t*>(tets);
   const V limit = hn::Set(d, -depth);
+  V floor = hn::Set(d, std::numeric_limits<float>::infinity());
   uint32_t low = 0;
   for (uint32_t i = 0; i < count; i += N) {
     const auto at =
-        hn::Mul(hn::BitCast(di, hn::LoadU(hn::RebindToUnsigned<Lanes16>(), near.tets + i)),
+        hn::Mul(hn::BitCast(di, hn::LoadU(hn::RebindToUnsigned<Lanes16>(), near->tets + i)),
                 hn::Set(di, kWords));
     V least, fallen, greatest;
     for (int32_t k = 0; k < 4; ++k) {
       const V now = hn::GatherIndex(d, gaps, hn::GatherIndex(di, nodes + k, at));
-      const V then = hn::LoadU(d, near.gaps[k] + i);
+      const V then = hn::LoadU(d, near->gaps[k] + i);
       const V size = hn::Max(hn::Abs(now), hn::Abs(then)), fall = hn::Sub(then, now);
       least = k == 0 ? now : hn::Min(least, now);
       fallen = k == 0 ? fall : hn::Max(fallen, fall);
       greatest = k == 0 ? size : hn::Max(greatest, size);
     }
-    const V bound = hn::Sub(hn::Sub(hn::LoadU(d, near.lowest + i), hn::Max(fallen, hn::Zero(d))),
+    const V bound = hn::Sub(hn::Sub(hn::LoadU(d, near->lowest + i), hn::Max(fallen, hn::Zero(d))),
                             hn::Mul(greatest, hn::Set(d, kRoundingOfSums)));
     const auto may = hn::And(hn::Lt(least, limit), hn::Not(hn::Ge(bound, limit)));
+    const auto is_one =
+        hn::Lt(hn::Iota(d, static_cast<float>(i)), hn::Set(d, static_cast<float>(count)));
+    const auto other = hn::AndNot(may, is_one);
+    floor = hn::Min(floor, hn::IfThenElse(other, hn::Max(bound, least), floor));
     uint8_t bytes[8] = {};
     hn::StoreMaskBits(d, may, bytes);
     low |= (bytes[0] | uint32_t{bytes[1]} << 8) << i;
   }
+  near->floor = hn::GetLane(hn::MinOfLanes(d, floor));
   return low & (0xffffu >> (NearTets::kCount - count));
+}
+
+LowVertex FindLowestBeside(const uint32_t* taken, const uint32_t* nodes, size_t count,
+                           float* gaps) {
+  const Lanes16 d;
+  const hn::RebindToUnsigned<Lanes16> du;
+  constexpr float kNone = std::numeric_limits<float>::infinity();
+  const auto none = hn::Set(d, kNone);
+  const auto t0 = hn::Set(du, taken[0]), t1 = hn::Set(du, taken[1]);
+  const auto t2 = hn::Set(du, taken[2]), t3 = hn::Set(du, taken[3]);
+  auto best = none;
+  auto first = hn::Zero(du);  // of the vectors that hold the best
+  for (size_t i = 0; i < count; i += kLanes<Lanes16>) {
+    const auto node = hn::LoadU(du, nodes + i);
+    const auto is_taken = hn::Or(hn::Or(hn::Eq(node, t0), hn::Eq(node, t1)),
+                                 hn::Or(hn::Eq(node, t2), hn::Eq(node, t3)));
+    const auto gap = hn::IfThenElse(hn::RebindMask(d, is_taken), none, hn::LoadU(d, gaps + i));
+    hn::StoreU(gap, d, gaps + i);
+    const auto less = hn::Lt(gap, best);
+    best = hn::IfThenElse(less, gap, best);
+    first = hn::IfThenElse(hn::RebindMask(du, less), hn::Set(du, static_cast<uint32_t>(i)), first);
+  }
+  const auto least = hn::MinOfLanes(d, best);
+  const auto at = hn::Add(first, hn::Iota(du, 0));
+  const auto end = hn::Set(du, static_cast<uint32_t>(count));
+  const auto index = hn::IfThenElse(hn::RebindMask(du, hn::Eq(best, least)), at, end);
+  return {hn::GetLane(hn::MinOfLanes(du, index)), hn::GetLane(least)};
 }
 
 }  // namespace
@@ -134,14 +167,19 @@ namespace plush {
 
 HWY_EXPORT(FindLowest);
 HWY_EXPORT(FindLowTets);
+HWY_EXPORT(FindLowestBeside);
 
 LowVertex LowestVertex(std::span<const Vec4> weights, const float* gaps) {
   return HWY_DYNAMIC_DISPATCH(FindLowest)(weights.data(), weights.size(), gaps);
 }
 
-uint32_t LowTets(const NearTets& near, uint32_t count, std::span<const CdgTet> tets,
-                 const float* gaps, float depth) {
-  return HWY_DYNAMIC_DISPATCH(FindLowTets)(near, count, tets.data(), gaps, depth);
+uint32_t LowTets(uint32_t count, std::span<const CdgTet> tets, const float* gaps, float depth,
+                 NearTets* near) {
+  return HWY_DYNAMIC_DISPATCH(FindLowTets)(count, tets.data(), gaps, depth, near);
+}
+
+LowVertex LowestBeside(const uint32_t* taken, const uint32_t* nodes, size_t count, float* gaps) {
+  return HWY_DYNAMIC_DISPATCH(FindLowestBeside)(taken, nodes, count, gaps);
 }
 
 }  // namespace plush

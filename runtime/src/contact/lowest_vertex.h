@@ -38,14 +38,20 @@ struct NearTets {
   static constexpr float kBeforeSearch = -std::numeric_limits<float>::infinity();
 
   uint32_t tets[kCount] = {};
-  float lowest[kCount] = {};   ///< [m], or kBeforeSearch
-  float gaps[4][kCount] = {};  ///< of the nodes then [m]
+  float lowest[kCount] = {};    ///< [m], or kBeforeSearch
+  float gaps[4][kCount] = {};   ///< of the nodes then [m]
+  float floor = kBeforeSearch;  ///< no vertex is lower while no node falls [m]
 };
 
 /// Which of the first `count` of these tets have a node below -`depth`, and may have a vertex
-/// there: none has come down by more than a node has. A bit each. `gaps`: of the nodes now [m]
-/// (num_nodes x 1).
-uint32_t LowTets(const NearTets& near, uint32_t count, std::span<const CdgTet> tets,
-                 const float* gaps, float depth);
+/// there: none has come down by more than a node has. A bit each. Sets `floor` to a bound for the
+/// other tets' vertices, but for rounding. `gaps`: of the nodes now [m] (num_nodes x 1).
+uint32_t LowTets(uint32_t count, std::span<const CdgTet> tets, const float* gaps, float depth,
+                 NearTets* near);
+
+/// Leaves out points on a node that a chosen one has taken. `taken`: its tet's nodes (4 x 1).
+/// `nodes`: of the points, in whole vectors of up to 16 (count x 1). `gaps`: becomes infinite for
+/// those left out (count x 1). Returns the lowest of the others, of equal ones the first.
+LowVertex LowestBeside(const uint32_t* taken, const uint32_t* nodes, size_t count, float* gaps);
 
 }  // namespace plush

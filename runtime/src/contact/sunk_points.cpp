@@ -11,6 +11,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <tuple>
 
@@ -158,6 +159,7 @@ bool SunkPoints::Allocate(const Allocator& allocator, size_t num_tets, size_t nu
   num_tets_ = num_tets;
   return gaps_.Allocate(allocator, num_nodes) && lists_.Allocate(allocator, num_lists) &&
          near_.Allocate(allocator, num_tets > 0 ? num_lists * num_nodes : 0, uint8_t{0}) &&
+         last_gaps_.Allocate(allocator, num_tets > 0 ? num_lists * num_nodes : 0, 0.0f) &&
          near_tets_.Allocate(allocator, num_lists * NumBlocks(num_tets)) &&
          starts_.Allocate(allocator, num_nodes) && ends_.Allocate(allocator, num_nodes) &&
          sides_.Allocate(allocator, num_nodes) && found_.Allocate(allocator, 2 * most) &&
@@ -182,24 +184,68 @@ void SunkPoints::FindGaps(const LocalCollider& plane, std::span<const NodeVec> x
   }
 }
 
-// The tets near a plane, from the nodes' gaps: all that have a node lower than -`depth`.
-const SunkPoints::NearPlane& SunkPoints::FindNearTets(const ContactProblem& problem, uint32_t plane,
-                                                      float depth) {
-  static constexpr NearPlane kNone;
-  bool any = false;
-  for (const float gap : gaps_) any |= gap < -depth;
-  if (!any) return kNone;
+SunkPoints::LeastGaps SunkPoints::NearPlane::Note(std::span<const float> now) {
+  constexpr float kRoundedUp = 1.0f + 4.0f * std::numeric_limits<float>::epsilon();
+  constexpr float kNone = std::numeric_limits<float>::infinity(), kFar = 1.0e30f;
+  Float4 least = Broadcast(kNone), least_of_far = least;
+  Float4 fall = Broadcast(0.0f), largest = fall, not_finite = fall;
+  const auto note = [&](Float4 gap, Float4 before, Float4 is_near) {
+    const Float4 by = before - gap;
+    least = Min(gap, least);
+    least_of_far = Min(gap + is_near * Broadcast(kFar), least_of_far);
+    fall = Max(by, fall);
+    largest = Max(Max(gap, -gap), largest);
+    not_finite = not_finite + by * Broadcast(0.0f);
+  };
+  size_t i = 0;
+  for (; i + 4 <= now.size(); i += 4) {
+    uint32_t bytes;
+    std::memcpy(&bytes, &near[i], 4);
+    note(Load4(&now[i]), Load4(&gaps[i]), BytesToFloats(bytes));
+  }
+  for (; i < now.size(); ++i) {
+    note(Broadcast(now[i]), Broadcast(gaps[i]), Broadcast(static_cast<float>(near[i])));
+  }
+  std::copy(now.begin(), now.end(), gaps.begin());
+  bool all_finite = true;
+  for (int k = 0; k < 4; ++k) all_finite = all_finite && not_finite[k] == 0.0f;
+  fallen = all_finite ? (fallen + GreatestOf(fall)) * kRoundedUp : kNone;
+  size = all_finite ? GreatestOf(largest) : kNone;
+  return {-GreatestOf(-least), -GreatestOf(-least_of_far)};
+}
+
+void SunkPoints::NearPlane::LowerFloors() {
+  constexpr float kRounding = 2.0f * std::numeric_limits<float>::epsilon();
+  for (NearTets& block : tets.first(NumBlocks(num_tets))) {
+    block.floor -= fallen + kRounding * std::fabs(block.floor);
+  }
+  fallen = 0.0f;
+}
+
+// The tets near a plane, from the nodes' gaps: all that have a node lower than -`depth`. Null if
+// there are none.
+SunkPoints::NearPlane* SunkPoints::FindNearTets(const ContactProblem& problem, uint32_t plane,
+                                                float depth) {
   size_t index = 0;
   while (index < lists_.size() && lists_[index].plane != plane) ++index;
-  bool is_complete = index < lists_.size();
-  if (!is_complete) index = next_list_++ % lists_.size();
+  if (index < lists_.size()) {
+    const LeastGaps least = lists_[index].Note(gaps_.span());
+    if (!(least.of_all < -depth)) return nullptr;
+    if (!(least.of_far < -depth)) return &lists_[index];
+  } else {
+    bool any = false;
+    for (const float gap : gaps_) any |= gap < -depth;
+    if (!any) return nullptr;
+    index = next_list_++ % lists_.size();
+  }
   NearPlane& list = lists_[index];
-  const std::span<uint8_t> near = near_.span().subspan(gaps_.size() * index, gaps_.size());
-  for (size_t i = 0; i < gaps_.size(); ++i) is_complete &= !(gaps_[i] < -depth) | (near[i] != 0);
-  if (is_complete) return list;
-  for (size_t i = 0; i < gaps_.size(); ++i) near[i] = gaps_[i] < problem.reach ? 1 : 0;
+  const size_t num_nodes = gaps_.size();
+  const std::span<uint8_t> near = near_.span().subspan(num_nodes * index, num_nodes);
+  for (size_t i = 0; i < num_nodes; ++i) near[i] = gaps_[i] < problem.reach ? 1 : 0;
   const size_t num_blocks = NumBlocks(num_tets_);
-  list = {plane, 0, near_tets_.span().subspan(num_blocks * index, num_blocks)};
+  list = {plane, 0, near_tets_.span().subspan(num_blocks * index, num_blocks), near,
+          last_gaps_.span().subspan(num_nodes * index, num_nodes)};
+  std::copy(gaps_.begin(), gaps_.end(), list.gaps.begin());
   const std::span<const CdgTet> all = problem.surface.collision->tets;
   const std::span<const uint8_t> pinned = problem.surface.pinned;
   for (uint32_t t = 0; t < all.size(); ++t) {
@@ -210,9 +256,10 @@ const SunkPoints::NearPlane& SunkPoints::FindNearTets(const ContactProblem& prob
     const uint32_t at = list.num_tets++;
     NearTets& block = list.tets[at / NearTets::kCount];
     block.tets[at % NearTets::kCount] = t;
-    block.lowest[at % NearTets::kCount] = NearTets::kBeforeSearch;
+    block.lowest[at % NearTets::kCount] = block.floor = NearTets::kBeforeSearch;
   }
-  return list;
+  list.Note(gaps_.span());
+  return &list;
 }
 
 // If memory is full, keeps the deeper half.
@@ -300,44 +347,108 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
       }
       continue;
     }
-    const NearPlane& near = FindNearTets(problem, p, depth);
-    for (uint32_t first = 0; first < near.num_tets; first += NearTets::kCount) {
-      NearTets& tets = near.tets[first / NearTets::kCount];
-      const uint32_t count = std::min(near.num_tets - first, NearTets::kCount);
-      uint32_t low = LowTets(tets, count, surface.collision->tets, gaps_.data(), depth);
-      for (; low != 0; low &= low - 1) {
-        FindBelow(problem, plane, depth, is_known, user, std::countr_zero(low), &tets);
-      }
-    }
+    NearPlane* near = FindNearTets(problem, p, depth);
+    if (near != nullptr) FindInTets(problem, plane, depth, is_known, user, near);
   }
   return KeepDeepest(*surface.collision);
+}
+
+// Searches the tets of a list. Most blocks have none that may have come down.
+void SunkPoints::FindInTets(const ContactProblem& problem, const LocalCollider& plane, float depth,
+                            IsKnown is_known, const void* user, NearPlane* near) {
+  near->LowerFloors();
+  const float rounding = 0.5f * kRoundingOfSums * near->size;  // of gaps then, and of those now
+  for (uint32_t first = 0; first < near->num_tets; first += NearTets::kCount) {
+    NearTets& tets = near->tets[first / NearTets::kCount];
+    if (tets.floor - rounding >= -depth) continue;
+    const uint32_t count = std::min(near->num_tets - first, NearTets::kCount);
+    uint32_t low = LowTets(count, problem.surface.collision->tets, gaps_.data(), depth, &tets);
+    float floor = tets.floor;
+    for (; low != 0; low &= low - 1) {
+      const int at = std::countr_zero(low);
+      FindBelow(problem, plane, depth, is_known, user, at, &tets);
+      floor = std::fmin(floor, tets.lowest[at]);
+    }
+    tets.floor = floor - rounding;
+  }
+}
+
+// At most as many points are chosen from in vectors.
+static constexpr size_t kMostInVectors = 1024;
+
+// Whether points are on one collider, in the order of their ids, and on no face of a mesh.
+static bool AreInOrder(std::span<const SunkPoint> found) {
+  if (found.size() > kMostInVectors) return false;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (found[i].face != kNoTriangle) return false;
+    if (i > 0 && !(found[i].id > found[i - 1].id && found[i].collider == found[i - 1].collider)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Keeps those of points in order whose nodes no deeper one has taken. Returns their number.
+static size_t KeepUntaken(const CollisionView& surface, std::span<SunkPoint> found) {
+  constexpr size_t kMost = kMostInVectors, kMostLanes = 16;
+  constexpr uint32_t kNone[4] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
+  uint32_t nodes[kMost];
+  float gaps[kMost];
+  bool keeps[kMost] = {};
+  for (size_t i = 0; i < found.size(); ++i) nodes[i] = found[i].node, gaps[i] = found[i].gap;
+  const size_t end = (found.size() + kMostLanes - 1) / kMostLanes * kMostLanes;
+  std::fill(nodes + found.size(), nodes + end, 0u);
+  std::fill(gaps + found.size(), gaps + end, std::numeric_limits<float>::infinity());
+  const uint32_t* taken = kNone;
+  while (true) {
+    const LowVertex lowest = LowestBeside(taken, nodes, end, gaps);
+    if (!(lowest.gap < std::numeric_limits<float>::infinity())) break;
+    keeps[lowest.index] = true;
+    gaps[lowest.index] = std::numeric_limits<float>::infinity();
+    taken = surface.tets[found[lowest.index].tet].nodes;
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (keeps[i]) found[kept++] = found[i];
+  }
+  return kept;
+}
+
+// The same for points in any order, which it sorts.
+size_t SunkPoints::KeepUntakenOfAll(const CollisionView& surface, std::span<SunkPoint> found) {
+  Sort(found, [](const SunkPoint& a, const SunkPoint& b) {
+    return std::tie(a.collider, a.gap, a.id) < std::tie(b.collider, b.gap, b.id);
+  });
+  if (surface.tets.empty()) return found.size();
+  size_t kept = 0;
+  const auto mark = [&](const SunkPoint& point, uint8_t taken) {
+    for (const uint32_t node : surface.tets[point.tet].nodes) taken_[node] = taken;
+  };
+  const size_t num_vertices = surface.vertices.size();
+  for (size_t i = 0, first = 0; i < found.size(); ++i) {
+    const bool is_new_plane = i > 0 && found[i - 1].collider != found[i].collider;
+    for (; is_new_plane && first < kept; ++first) mark(found[first], 0);
+    // A ridge is no reason to leave out a vertex, nor the other way round.
+    const bool is_on_ridge = found[i].face != kNoTriangle && found[i].id >= num_vertices;
+    if (!is_on_ridge && taken_[found[i].node] != 0) continue;
+    if (!is_on_ridge) mark(found[i], 1);
+    found[kept++] = found[i];
+  }
+  for (const SunkPoint& point : found.first(kept)) mark(point, 0);
+  return kept;
 }
 
 // What Find returns of all that was found.
 std::span<SunkPoint> SunkPoints::KeepDeepest(const CollisionView& surface) {
   std::span<SunkPoint> found = found_.span().first(num_found_);
-  Sort(found, [](const SunkPoint& a, const SunkPoint& b) {
-    return std::tie(a.collider, a.gap, a.id) < std::tie(b.collider, b.gap, b.id);
-  });
-  size_t kept = 0;
-  const auto mark = [&](const SunkPoint& point, uint8_t taken) {
-    for (const uint32_t node : surface.tets[point.tet].nodes) taken_[node] = taken;
-  };
-  if (!surface.tets.empty()) {
-    const size_t num_vertices = surface.vertices.size();
-    for (size_t i = 0, first = 0; i < found.size(); ++i) {
-      const bool is_new_plane = i > 0 && found[i - 1].collider != found[i].collider;
-      for (; is_new_plane && first < kept; ++first) mark(found[first], 0);
-      // A ridge is no reason to leave out a vertex, nor the other way round.
-      const bool is_on_ridge = found[i].face != kNoTriangle && found[i].id >= num_vertices;
-      if (!is_on_ridge && taken_[found[i].node] != 0) continue;
-      if (!is_on_ridge) mark(found[i], 1);
-      found[kept++] = found[i];
-    }
-    found = found.first(kept);
-    for (const SunkPoint& point : found) mark(point, 0);
-  }
+  if (found.empty()) return found;
   const size_t most = found_.size() / 2;
+  if (!surface.tets.empty() && AreInOrder(found)) {
+    found = found.first(KeepUntaken(surface, found));
+    if (found.size() <= most) return found;
+  } else {
+    found = found.first(KeepUntakenOfAll(surface, found));
+  }
   if (found.size() > most) {
     MoveDeepest(found, most);
     found = found.first(most);

@@ -92,17 +92,32 @@ class SunkPoints {
                   std::span<const NodeVec> moved, float depth, IsKnown is_known, const void* user);
 
  private:
+  // The least gaps of nodes, and of those that are not near [m].
+  struct LeastGaps {
+    float of_all, of_far;
+  };
   // The tets near a plane.
   struct NearPlane {
     static constexpr uint32_t kUnused = UINT32_MAX;
     uint32_t plane = kUnused;
     uint32_t num_tets = 0;
     std::span<NearTets> tets;  // ascending
+    std::span<uint8_t> near;   // whether a node is near it (num_nodes x 1)
+    std::span<float> gaps;     // of the nodes at the last search [m] (num_nodes x 1)
+    float fallen = 0.0f;       // falls of nodes that no floor knows of, at most [m]
+    float size = 0.0f;         // the largest gap at the last search [m]
+
+    // Makes a search the last one. Sets fallen and size to infinity unless all gaps are finite.
+    LeastGaps Note(std::span<const float> now);
+    // Lowers the floors of all tets by the nodes' falls.
+    void LowerFloors();
   };
 
   void FindGaps(const LocalCollider& plane, std::span<const NodeVec> x,
                 std::span<const NodeVec> moved);
-  const NearPlane& FindNearTets(const ContactProblem& problem, uint32_t plane, float depth);
+  NearPlane* FindNearTets(const ContactProblem& problem, uint32_t plane, float depth);
+  void FindInTets(const ContactProblem& problem, const LocalCollider& plane, float depth,
+                  IsKnown is_known, const void* user, NearPlane* near);
   void FindBelow(const ContactProblem& problem, const LocalCollider& plane, float depth,
                  IsKnown is_known, const void* user, int at, NearTets* near);
   void FindInSolid(const ContactProblem& problem, const LocalCollider& solid,
@@ -114,12 +129,14 @@ class SunkPoints {
                     float depth, IsKnown is_known, const void* user);
   void Add(const SunkPoint& point);
   std::span<SunkPoint> KeepDeepest(const CollisionView& surface);
+  size_t KeepUntakenOfAll(const CollisionView& surface, std::span<SunkPoint> found);
 
   size_t num_tets_ = 0;  // CdgTets of the body
   Array<float> gaps_;    // of the nodes from one plane [m] (num_nodes x 1)
   Array<NearPlane> lists_;
   size_t next_list_ = 0;       // to be given to another plane
-  Array<uint8_t> near_;        // whether a node is near a list's plane (num_lists x num_nodes)
+  Array<uint8_t> near_;        // NearPlane::near (num_lists x num_nodes)
+  Array<float> last_gaps_;     // NearPlane::gaps (num_lists x num_nodes)
   Array<NearTets> near_tets_;  // those with such a node (num_lists x num_tets / kCount, rounded up)
   Array<Vec3> starts_, ends_;  // of the nodes, in a solid's coordinates [m] (num_nodes x 1)
   Array<uint8_t> sides_;       // of a solid's bounding box that nodes are beyond (num_nodes x 1)

@@ -309,6 +309,42 @@ void SolveEight(const CoarsePattern& pattern, size_t k, const double* blocks, do
   }
 }
 
+// a b - c d. Not fused: all instruction sets give the same bits.
+HWY_INLINE Eight Difference(const Eight& a, double b, const Eight& c, double d) {
+  const V all_b = hn::Set(Doubles(), b), all_d = hn::Set(Doubles(), d);
+  Eight out;
+  for (size_t p = 0; p < 8 / kN; ++p) {
+    out.v[p] = hn::Sub(hn::Mul(a.v[p], all_b), hn::Mul(c.v[p], all_d));
+  }
+  return out;
+}
+
+HWY_INLINE Eight Sum(const Eight& a, const Eight& b) {
+  Eight out;
+  for (size_t p = 0; p < 8 / kN; ++p) out.v[p] = hn::Add(a.v[p], b.v[p]);
+  return out;
+}
+
+// Moves the motions q (6 count x 8) from the common point to the clusters' `centres` (4 x count),
+// and stores them by column (6 count x 6).
+void StoreResponse(const double* centres, const double* q, size_t count, float* out) {
+  for (size_t i = 0; i < count; ++i, q += 6 * 8, centres += 4) {
+    const Eight x = LoadEight(q + 24), y = LoadEight(q + 32), z = LoadEight(q + 40);
+    double numbers[6][8];
+    StoreEight(Sum(LoadEight(q), Difference(y, centres[2], z, centres[1])), numbers[0]);
+    StoreEight(Sum(LoadEight(q + 8), Difference(z, centres[0], x, centres[2])), numbers[1]);
+    StoreEight(Sum(LoadEight(q + 16), Difference(x, centres[1], y, centres[0])), numbers[2]);
+    StoreEight(x, numbers[3]);
+    StoreEight(y, numbers[4]);
+    StoreEight(z, numbers[5]);
+    for (size_t c = 0; c < 6; ++c) {
+      for (size_t r = 0; r < 6; ++r) {
+        out[6 * (count * c + i) + r] = static_cast<float>(numbers[r][c]);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace plush
@@ -322,6 +358,7 @@ HWY_EXPORT(AddGroup);
 HWY_EXPORT(Factor);
 HWY_EXPORT(Solve);
 HWY_EXPORT(SolveEight);
+HWY_EXPORT(StoreResponse);
 
 constexpr size_t kBlock = CoarsePattern::kBlock;
 
@@ -477,21 +514,7 @@ void CoarseMatrix::Respond(const CoarsePattern& pattern, size_t k, std::span<dou
   b[8 * 3 + 1] = -own[2], b[8 * 5 + 1] = own[0];
   b[8 * 3 + 2] = own[1], b[8 * 4 + 2] = -own[0];
   HWY_DYNAMIC_DISPATCH(SolveEight)(pattern, k, blocks_.data(), q.data());
-  for (size_t c = 0; c < 6; ++c) {
-    for (size_t i = 0; i < count; ++i) {
-      const double* x = &q[48 * i + c];
-      const double* at = &centres_[4 * i];
-      const Double3 turn = {x[24], x[32], x[40]};
-      const Double3 shift = Cross(turn, {at[0], at[1], at[2]});
-      float* to = &out[6 * count * c + 6 * i];
-      to[0] = static_cast<float>(x[0] + shift.x);
-      to[1] = static_cast<float>(x[8] + shift.y);
-      to[2] = static_cast<float>(x[16] + shift.z);
-      to[3] = static_cast<float>(turn.x);
-      to[4] = static_cast<float>(turn.y);
-      to[5] = static_cast<float>(turn.z);
-    }
-  }
+  HWY_DYNAMIC_DISPATCH(StoreResponse)(centres_.data(), q.data(), count, out.data());
 }
 
 }  // namespace plush

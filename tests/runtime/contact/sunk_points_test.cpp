@@ -5,6 +5,7 @@
 
 #include "contact/deepest_point.h"
 #include "contact/lowest_vertex.h"
+#include "contact/plane_contacts.h"
 #include "runtime/collision/surface_fixtures.h"
 #include "runtime/simd_targets.h"
 
@@ -26,12 +27,13 @@ constexpr float kInfinite = std::numeric_limits<float>::infinity();
 
 // A body somewhere among planes.
 struct Place {
-  Place(const SurfaceBody& of, Random* random) : body(of), pinned(of.x().size(), 0) {
+  Place(const SurfaceBody& of, Random* random, uint32_t num_planes = 3)
+      : body(of), pinned(of.x().size(), 0) {
     for (const uint32_t node : random->Nodes(pinned.size(), 0.15)) pinned[node] = 1;
     x.assign(of.x().begin(), of.x().end());
     y = ToNodeVecs(x);
     d.resize(y.size());
-    for (uint32_t p = 0; p < 3; ++p) {
+    for (uint32_t p = 0; p < num_planes; ++p) {
       LocalCollider plane;
       plane.normal = plane.start_normal = ToVec3(random->Direction());
       float low = kInfinite, high = -kInfinite;
@@ -59,7 +61,7 @@ struct Place {
             .x = x,
             .y = y,
             .slop = 1.0e-3f,
-            .reach = 0.03f};
+            .reach = reach};
   }
 
   const SurfaceBody& body;
@@ -67,6 +69,7 @@ struct Place {
   std::vector<Vec3> x;
   std::vector<NodeVec> y, d;
   std::vector<LocalCollider> planes;
+  float reach = 0.03f;
 };
 
 // Knows every seventh vertex.
@@ -79,7 +82,7 @@ Found LookAtAll(const Place& place, float depth) {
   const CollisionView& surface = place.body.surface();
   const ContactProblem problem = place.Problem();
   Found all;
-  for (uint32_t p = 0; p < 3; ++p) {
+  for (uint32_t p = 0; p < place.planes.size(); ++p) {
     const LocalCollider& plane = place.planes[p];
     struct Deep {
       float gap;
@@ -142,8 +145,8 @@ float LookForDepth(const Place& place) {
     const EmbeddedPoint point = problem.surface.Point(v);
     const float movable = point.Free(0) + point.Free(1) + point.Free(2) + point.Free(3);
     if (movable < kLeastMovable) continue;
-    for (uint32_t p = 0; p < 3; ++p) {
-      deepest = std::max(deepest, -Gap(place.planes[p], point.Of(place.y)));
+    for (const LocalCollider& plane : place.planes) {
+      deepest = std::max(deepest, -Gap(plane, point.Of(place.y)));
     }
   }
   return deepest;
@@ -153,14 +156,14 @@ float LookForDepth(const Place& place) {
 
 TEST_CASE("Points below planes are those that a look at every vertex finds") {
   // With 30 parts tets hold more vertices than are read one after the other.
-  const uint32_t parts = GENERATE(2u, 5u, 30u);
+  const uint32_t parts = GENERATE(2u, 5u, 30u), num_planes = GENERATE(1u, 3u);
   size_t found = 0, searches = 0;
   for (uint32_t seed = 1; seed <= (parts == 30 ? 2u : 8u); ++seed) {
-    CAPTURE(parts, seed);
+    CAPTURE(parts, num_planes, seed);
     const SurfaceBody body(parts == 30 ? TetBox(1, 1, 2, 0.1) : TetBox(3, 2, 2, 0.1, 0.05, seed),
                            {.parts = parts, .seed = seed});
     Random random(seed);
-    Place place(body, &random);
+    Place place(body, &random, num_planes);
     SunkPoints search;
     REQUIRE(search.Allocate(DefaultAllocator(), body.surface().tets.size(), place.x.size(),
                             place.planes.size(), 1000));
@@ -187,7 +190,144 @@ TEST_CASE("Points below planes are those that a look at every vertex finds") {
       CHECK(DepthOf(place) == Approx(LookForDepth(place)).margin(1e-6));
     }
   }
-  CHECK(found > 3 * searches);
+  CHECK(found > num_planes * searches);
+}
+
+TEST_CASE("A body that sinks slowly and unevenly is searched as for the first time") {
+  using Points = std::vector<std::tuple<uint32_t, uint32_t, float>>;  // id, plane, gap
+  constexpr int kMoves = 180;
+  constexpr float kDepth = 1.0e-6f, kFar = 10.0f, kHeight = 0.1f, kJump = 0.06f;  // [m]
+  size_t first_points = 0, last_points = 0;
+  for (uint32_t seed = 1; seed <= 24; ++seed) {
+    const SurfaceBody body(TetBox(4, 3, 2, 0.1, 0.05, seed), {.parts = 3, .seed = seed});
+    Random random(seed);
+    Place place(body, &random, 1 + seed % 2);
+    place.reach = seed % 3 == 0 ? 0.03f : 1.0f;  // the latter lists all tets
+    const Vec3 down = place.planes[0].normal * -1.0f;
+    place.Move(&random, 1.0e-5);
+    for (NodeVec& node : place.y) node -= down * kHeight;
+    place.y.back() = NodeVec();
+    const auto find = [&](float depth, SunkPoints* by) {
+      Points points;
+      for (const SunkPoint& point : by->Find(place.Problem(), place.d, depth, IsKnown, nullptr)) {
+        points.emplace_back(point.id, point.collider, point.gap);
+      }
+      return points;
+    };
+    const auto allocate = [&](SunkPoints* to) {
+      REQUIRE(to->Allocate(DefaultAllocator(), body.surface().tets.size(), place.x.size(),
+                           place.planes.size(), 1000));
+    };
+    SunkPoints search;
+    allocate(&search);
+    for (int move = 0; move < kMoves; ++move) {
+      CAPTURE(seed, move);
+      // Searches that find nothing know of falls, too, also of a node that was nowhere.
+      NodeVec& lost = place.y[random.Below(static_cast<uint32_t>(place.x.size()))];
+      const NodeVec before = lost;
+      if (move % 4 == 0) lost = Vec3{std::nanf(""), 0.0f, 0.0f};
+      CHECK(find(kFar, &search).empty());
+      lost = before + down * (move % 2 == 0 ? kJump : 0.0f);
+      for (size_t i = 0; i < place.x.size(); ++i) {
+        if (random.Below(6) == 0) place.y[i] += down * (6.0f * kHeight / kMoves);
+      }
+      CHECK(find(kFar, &search).empty());
+      CHECK(find(kFar, &search).empty());
+      SunkPoints first;
+      allocate(&first);
+      const Points expected = find(kDepth, &first);
+      CHECK(find(kDepth, &search) == expected);
+      (move < kMoves / 3 ? first_points : last_points) += expected.size();
+    }
+  }
+  CHECK(last_points > 2 * first_points);
+  CHECK(first_points > 1000);
+}
+
+TEST_CASE("A search knows of a node that fell while searches found nothing") {
+  constexpr float kDepth = 1.0e-6f, kFar = 10.0f, kFall = 0.5f;  // [m]
+  size_t found = 0;
+  for (uint32_t seed = 1; seed <= 4; ++seed) {
+    const SurfaceBody body(TetBox(4, 3, 2, 0.1, 0.05, seed), {.parts = 3, .seed = seed});
+    Random random(seed);
+    Place place(body, &random, 1);
+    place.reach = seed % 2 == 0 ? 1.0f : 0.1f;
+    std::fill(place.pinned.begin(), place.pinned.end(), uint8_t{0});
+    LocalCollider* const plane = &place.planes[0];
+    for (size_t node = 0; node < place.x.size(); ++node) {
+      for (const bool is_lost : {false, true}) {
+        CAPTURE(seed, node, is_lost);
+        place.y = ToNodeVecs(place.x);
+        place.y.resize(place.d.size());
+        // Few vertices are below the plane.
+        float low = kInfinite;
+        for (const Vec3& x : place.x) low = std::min(low, Dot(plane->normal, x));
+        plane->offset = plane->start_offset = low + 1.0e-5f;
+        const auto count = [&](float depth, SunkPoints* by) {
+          return by->Find(place.Problem(), {}, depth, IsKnown, nullptr).size();
+        };
+        SunkPoints search, first;
+        for (SunkPoints* each : {&search, &first}) {
+          REQUIRE(each->Allocate(DefaultAllocator(), body.surface().tets.size(), place.x.size(), 1,
+                                 1000));
+        }
+        count(kDepth, &search);
+        const Vec3 end = place.y[node] - plane->normal * kFall;
+        if (is_lost) place.y[node] = Vec3{std::nanf(""), 0.0f, 0.0f};
+        count(kFar, &search);
+        place.y[node] = end;
+        count(kFar, &search);
+        count(kFar, &search);
+        const size_t expected = count(kDepth, &first);
+        CHECK(count(kDepth, &search) == expected);
+        found += expected;
+      }
+    }
+  }
+  CHECK(found > 50);
+}
+
+TEST_CASE("A search passes over vertices that are contacts, and finds those next to them") {
+  struct Held {
+    const ContactState& state;
+    const ContactProblem& problem;
+  };
+  const auto is_held = [](const void* user, const SunkPoint& sunk) {
+    const Held& held = *static_cast<const Held*>(user);
+    const EmbeddedPoint point = held.problem.surface.Vertex(sunk.tet, sunk.id);
+    return std::ranges::any_of(held.state.Current(), [&](const PlaneContact& contact) {
+      return held.state.PointOf(contact).IsAt(point);
+    });
+  };
+  size_t of_first = 0, of_all = 0;
+  for (uint32_t seed = 1; seed <= 24; ++seed) {
+    const SurfaceBody body(TetBox(3, 2, 2, 0.1, 0.05, seed), {.parts = 5, .seed = seed});
+    Random random(seed);
+    Place place(body, &random, 1);
+    place.Move(&random, 0.01);
+    ContactProblem problem = place.Problem();
+    problem.tolerance = 1.0e-6f;
+    ContactState state;
+    SunkPoints search;
+    const size_t num_tets = body.surface().tets.size();
+    REQUIRE(state.Reserve(DefaultAllocator(), num_tets, static_cast<uint32_t>(place.x.size()),
+                          false, 1));
+    REQUIRE(search.Allocate(DefaultAllocator(), num_tets, place.x.size(), 1, 1000));
+    for (int round = 0; round < 4; ++round) {
+      CAPTURE(seed, round);
+      const Held held = {state, problem};
+      const size_t expected =
+          search.Find(problem, place.d, problem.tolerance, is_held, &held).size();
+      const uint32_t before = state.num_contacts;
+      // Once half of the room is taken, some are left out.
+      if (2 * (before + expected) > place.x.size()) break;
+      AddContacts(problem, place.d, &state);
+      CHECK(state.num_contacts - before == expected);
+      (round == 0 ? of_first : of_all) += expected;
+    }
+  }
+  CHECK(of_first > 20);
+  CHECK(of_all > of_first);
 }
 
 TEST_CASE("A search that met NaN finds all points afterwards") {
@@ -304,6 +444,36 @@ TEST_CASE("The lowest vertex is the first of the lowest, on every instruction se
       const LowVertex lowest = LowestVertex(weights, gaps);
       CHECK(lowest.gap == expected.gap);
       CHECK(lowest.index == expected.index);
+    }
+  }
+}
+
+TEST_CASE("The lowest point beside taken nodes is the first of them, on every instruction set") {
+  constexpr uint32_t kTaken[4] = {3, 0, 9, 5};
+  Random random(7);
+  for (size_t count = 16; count <= 64; count += 16) {
+    std::vector<uint32_t> nodes(count);
+    std::vector<float> gaps(count);
+    for (size_t i = 0; i < count; ++i) {
+      nodes[i] = random.Below(12);
+      gaps[i] = 0.25f * static_cast<float>(random.Below(8)) - 2.0f;
+    }
+    std::vector<float> left = gaps;
+    LowVertex expected = {0, kInfinite};
+    for (uint32_t i = 0; i < count; ++i) {
+      if (std::ranges::find(kTaken, nodes[i]) != std::end(kTaken)) left[i] = kInfinite;
+      if (left[i] < expected.gap) expected = {i, left[i]};
+    }
+    for (const int64_t target : SimdTargets()) {
+      const SimdTargetScope scope(target);
+      CAPTURE(NameOf(target), count);
+      std::vector<float> got = gaps;
+      const LowVertex lowest = LowestBeside(kTaken, nodes.data(), count, got.data());
+      CHECK(lowest.gap == expected.gap);
+      CHECK(lowest.index == expected.index);
+      CHECK(got == left);
+      std::fill(got.begin(), got.end(), kInfinite);
+      CHECK(LowestBeside(kTaken, nodes.data(), count, got.data()).gap == kInfinite);
     }
   }
 }
