@@ -316,7 +316,9 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
   for (PlaneContact& contact : body->contacts.Current()) contact.impulse *= scale;
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);
   if (body->contacts.num_contacts > 0) {
-    constexpr float kSlow = 1.0e-2f;  // [sizes / s]
+    // [sizes / s]. Above the motion of contacts that take turns, below that of a swing. If faster
+    // bodies passed on loads slowly, too, presses would deform them too far.
+    constexpr float kSlow = 1.0e-2f;
     body->progress.is_slow =
         body->contacts.between.empty() && LongestVector(body->v.span()) < kSlow * body->size;
     BeginSubstep(ProblemOf(settings, h, *body), &body->contacts);

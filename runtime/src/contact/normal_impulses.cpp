@@ -177,7 +177,8 @@ void NormalSystem::CloseGaps() {
 
 void SolveNormals(float accuracy, bool is_slow, ContactState* state) {
   constexpr int kMostRounds = 32, kTries = 3;
-  constexpr float kLeastCosine = 0.9f, kInertia = 0.03f;
+  constexpr float kLeastCosine = 0.9f;
+  constexpr float kInertia = 0.03f;  // of a slow body: what a proximal step adds to the diagonal
   const std::span<PlaneContact> all = state->Current();
   if (all.size() < 2 || all.size() > kMostContacts) return;
   const auto is_alike = [&](const PlaneContact& contact) {
