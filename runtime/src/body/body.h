@@ -204,12 +204,15 @@ struct Body : Links<Body> {  // of System::waiting
     bool is_static = false;     ///< the substep leaves no velocities
     bool is_slow = false;       ///< it touches only colliders, near rest
     bool is_put_back = false;   ///< the first iterate is not the prediction
+    bool knows_turn = false;
+    FreeTurn turn;  ///< at the first iterate that touches
     ThrowBack rebound;
   } progress;
   // Scratch memory of a step with planes or attachments; empty until the world has any.
   ContactSolve solve;              ///< its part in a solve of bodies that touch each other
   CoarseContacts coarse_solve;     ///< the same on the coarse level
   Array<NodeVec> d;                ///< displacement of the outer iteration [m] (num_nodes + 1 x 1)
+  Array<NodeVec> turned;           ///< z of its FreeTurn [m] (num_nodes + 1 x 1)
   CoarseResponses responses;       ///< of `coarse`
   Array<LocalCollider> colliders;  ///< the first num_near: those near the body in this step, by
                                    ///< ascending slots
