@@ -192,6 +192,7 @@ struct Body : Links<Body> {  // of System::waiting
     int least_iterations = 0;    ///< outer ones
     bool starts_coarse = false;  ///< see IterationPlan
     bool is_soft = false;        ///< the same
+    bool is_stiff = false;       ///< the same
     int iterations = 0;          ///< done
     float longest = 0.0f;        ///< component of a displacement in the last one [m]
     float lowest = 1.0f;         ///< det F of any iterate

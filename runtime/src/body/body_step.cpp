@@ -148,14 +148,12 @@ ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, 
   Body::Progress& p = body->progress;
   p.skips_search = false;
   ContactSolve part = {system, problem, &body->contacts, body->d.span()};
-  if (!p.is_soft) {
-    if (!p.knows_turn && body->contacts.any()) {
-      p.turn = FindFreeTurn(system, body->y.span().first(body->x.size()), body);
-      p.knows_turn = true;
-    }
-    part.turn = p.turn;
-    return part;
+  if (p.is_stiff && !p.knows_turn && body->contacts.any()) {
+    p.turn = FindFreeTurn(system, body->y.span().first(body->x.size()), body);
+    p.knows_turn = true;
   }
+  part.turn = p.turn;
+  if (!p.is_soft) return part;
   const bool is_alone = body->contacts.between.empty();
   const bool is_on_solid = std::ranges::any_of(problem.colliders, &LocalCollider::is_solid);
   const bool ends_early = is_alone && is_on_solid;
@@ -321,6 +319,7 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
       std::max(plan.outer_iterations, follows ? 1 : LeastIterations(body->kappa_dt, h));
   body->progress.starts_coarse = plan.starts_coarse && !body->contacts.any();
   body->progress.is_soft = plan.is_soft && body->solver.method == nullptr;
+  body->progress.is_stiff = plan.is_stiff;
   const float scale = MultiplierScale(body->kappa_dt, h);
   for (PlaneContact& contact : body->contacts.Current()) contact.impulse *= scale;
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);

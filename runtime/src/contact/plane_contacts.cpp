@@ -4,6 +4,7 @@
 #include "contact/plane_contacts.h"
 
 #include "base/shared_list.h"
+#include "base/vector_math.h"
 #include "contact/attached_points.h"
 #include "contact/body_contacts.h"
 #include "contact/coarse_attached.h"
@@ -41,9 +42,9 @@ void Respond(const ContactSolve* of) {
   SolvePanels(of->system.factor, of->system.workspace, of->d);
   if (of->state->turn == nullptr) return;
   const FreeTurn& turn = *of->state->turn;
+  const Mat3 change = TurnBy(turn.turning.turn);
   for (size_t i = 0; i < turn.nodes.size(); ++i) {
-    const Vec3 r = turn.nodes[i] - turn.centre;
-    of->d[i] += Cross(turn.turning.turn, r) - Cross(turn.turning.kept, turn.z[i]);
+    of->d[i] += change * (turn.nodes[i] - turn.centre) - Cross(turn.turning.kept, turn.z[i]);
   }
 }
 
