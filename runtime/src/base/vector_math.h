@@ -79,15 +79,4 @@ inline Quat operator*(const Quat& a, const Quat& b) {
       a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
 
-/// The turn by about `angle` [rad], at most half a turn, minus the identity. The Cayley map needs no
-/// sine: R - I = 2 (a x + a x a x) / (1 + |a|^2) for a = angle / 2.
-inline Mat3 TurnBy(const Vec3& angle) {
-  const Vec3 a = angle * 0.5f;
-  const float square = Dot(a, a), scale = 2.0f / (1.0f + square);
-  return Mat3{Vec3{a.x * a.x - square, a.y * a.x + a.z, a.z * a.x - a.y},
-              Vec3{a.x * a.y - a.z, a.y * a.y - square, a.z * a.y + a.x},
-              Vec3{a.x * a.z + a.y, a.y * a.z - a.x, a.z * a.z - square}} *
-         scale;
-}
-
 }  // namespace plush

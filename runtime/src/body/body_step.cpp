@@ -23,7 +23,6 @@
 #include "body/attachment_step.h"
 #include "body/body.h"
 #include "body/body_colliders.h"
-#include "body/body_turn.h"
 #include "body/coarse_correction.h"
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
@@ -149,7 +148,9 @@ ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, 
   p.skips_search = false;
   ContactSolve part = {system, problem, &body->contacts, body->d.span()};
   if (p.is_stiff && !p.knows_turn && body->contacts.any()) {
-    p.turn = FindFreeTurn(system, body->y.span().first(body->x.size()), body);
+    if (TurnsFreely(*body)) {
+      p.turn = FindFreeTurn(system, body->y.span().first(body->x.size()), body->turned.span());
+    }
     p.knows_turn = true;
   }
   part.turn = p.turn;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // One step of an island: a body, or bodies that springs join, in substeps.
-#include "body/body_turn.h"
 #include "body/attachment_step.h"
 #include "body/body_colliders.h"
 #include "body/coarse_correction.h"
@@ -170,7 +169,10 @@ void ThrowJointly(const StepSettings& of_world, int k, int count, const JointThr
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats*) {
     const SubstepOf of(own, k, count, body);
     BeginJointPush(of, body);
-    body->solve.turn = FindFreeTurn(of.system, body->x.span(), body);
+    body->solve.turn = {};
+    if (TurnsFreely(*body)) {
+      body->solve.turn = FindFreeTurn(of.system, body->x.span(), body->turned.span());
+    }
     body->contacts.x = body->x.span();  // the substep may have swapped it
     chain.Add(&body->solve);
   });

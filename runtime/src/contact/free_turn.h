@@ -8,6 +8,7 @@
 #pragma once
 
 #include "contact/contact_problem.h"
+#include "contact/point_couplings.h"
 
 #include <span>
 
@@ -35,6 +36,12 @@ struct FreeTurn {
     return {yielding * (to_moment - to_kept + kept * kept_turn), kept_turn};
   }
 };
+
+/// The turn about the centre of mass of nodes at `at` (num_nodes x 1), without pins; they must stay
+/// valid. It does not act if all mass lies near a line. Solves with A once. Fills `z` (num_nodes +
+/// 1 x 1). Does not allocate.
+FreeTurn FindFreeTurn(const FactoredSystem& system, std::span<const NodeVec> at,
+                      std::span<NodeVec> z);
 
 /// A point of a body that turns.
 struct TurnedPoint {

@@ -4,7 +4,6 @@
 #include "contact/plane_contacts.h"
 
 #include "base/shared_list.h"
-#include "base/vector_math.h"
 #include "contact/attached_points.h"
 #include "contact/body_contacts.h"
 #include "contact/coarse_attached.h"

@@ -32,6 +32,16 @@ Vec3 AngleOf(const Mat3& change) {
 
 }  // namespace
 
+Mat3 TurnBy(const Vec3& angle) {
+  // The Cayley map needs no sine: R - I = 2 (a x + a x a x) / (1 + |a|^2) for a = angle / 2.
+  const Vec3 a = angle * 0.5f;
+  const float square = Dot(a, a), scale = 2.0f / (1.0f + square);
+  return Mat3{Vec3{a.x * a.x - square, a.y * a.x + a.z, a.z * a.x - a.y},
+              Vec3{a.x * a.y - a.z, a.y * a.y - square, a.z * a.y + a.x},
+              Vec3{a.x * a.z + a.y, a.y * a.z - a.x, a.z * a.z - square}} *
+         scale;
+}
+
 RigidMotion InverseOf(const RigidMotion& motion) {
   return {motion.centre + motion.shift, motion.shift * -1.0f, Transpose(motion.change)};
 }

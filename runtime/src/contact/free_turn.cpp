@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Source: see contact/free_turn.h.
-#include "body/body_turn.h"
+// Source: free_turn.h.
+#include "contact/free_turn.h"
 
 #include "solver/panel_solve.h"
 
@@ -32,25 +32,23 @@ bool Invert(double (&I)[3][3]) {
 
 }  // namespace
 
-FreeTurn FindFreeTurn(const FactoredSystem& system, std::span<const NodeVec> at, Body* body) {
-  if (body->system->num_pinned > 0 || body->attached.any() || body->simulation.components > 1) {
-    return {};
-  }
-  const std::span<NodeVec> z = body->turned.span();
+FreeTurn FindFreeTurn(const FactoredSystem& system, std::span<const NodeVec> at,
+                      std::span<NodeVec> z) {
   const size_t count = at.size();
   double mass = 0.0, sum[3] = {};
   for (size_t i = 0; i < count; ++i) {
-    const double m = body->Mass(i);
-    mass += m, sum[0] += m * at[i].x, sum[1] += m * at[i].y, sum[2] += m * at[i].z;
+    const double m = 1.0 / double(at[i].w);
+    mass += m, sum[0] += m * double(at[i].x), sum[1] += m * double(at[i].y),
+        sum[2] += m * double(at[i].z);
   }
   const Vec3 centre = {static_cast<float>(sum[0] / mass), static_cast<float>(sum[1] / mass),
                        static_cast<float>(sum[2] / mass)};
-  for (size_t i = 0; i < count; ++i) z[i] = (at[i] - centre) * body->Mass(i);
+  for (size_t i = 0; i < count; ++i) z[i] = (at[i] - centre) * (1.0f / at[i].w);
   z[count] = NodeVec();
   SolvePanels(system.factor, system.workspace, z);
   double inertia[3][3] = {}, kept[3][3] = {};
   for (size_t i = 0; i < count; ++i) {
-    const double m = body->Mass(i);
+    const double m = 1.0 / double(at[i].w);
     const Vec3 from = at[i] - centre;
     const double r[3] = {from.x, from.y, from.z}, of_z[3] = {z[i].x, z[i].y, z[i].z};
     for (int k = 0; k < 3; ++k) {
