@@ -213,7 +213,6 @@ struct Body : Links<Body> {  // of System::waiting
   ContactSolve solve;              ///< its part in a solve of bodies that touch each other
   CoarseContacts coarse_solve;     ///< the same on the coarse level
   Array<NodeVec> d;                ///< displacement of the outer iteration [m] (num_nodes + 1 x 1)
-  Array<NodeVec> turned;           ///< z of its FreeTurn [m] (num_nodes + 1 x 1)
   CoarseResponses responses;       ///< of `coarse`
   Array<LocalCollider> colliders;  ///< the first num_near: those near the body in this step, by
                                    ///< ascending slots

@@ -149,7 +149,8 @@ ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, 
   ContactSolve part = {system, problem, &body->contacts, body->d.span()};
   if (p.is_stiff && !p.knows_turn && body->contacts.any()) {
     if (TurnsFreely(*body)) {
-      p.turn = FindFreeTurn(system, body->y.span().first(body->x.size()), body->turned.span());
+      p.turn = FindFreeTurn(system, body->y.span().first(body->x.size()),
+                            body->contacts.couplings.columns.span());
     }
     p.knows_turn = true;
   }

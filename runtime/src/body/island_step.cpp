@@ -171,7 +171,8 @@ void ThrowJointly(const StepSettings& of_world, int k, int count, const JointThr
     BeginJointPush(of, body);
     body->solve.turn = {};
     if (TurnsFreely(*body)) {
-      body->solve.turn = FindFreeTurn(of.system, body->x.span(), body->turned.span());
+      body->solve.turn =
+          FindFreeTurn(of.system, body->x.span(), body->contacts.couplings.columns.span());
     }
     body->contacts.x = body->x.span();  // the substep may have swapped it
     chain.Add(&body->solve);

@@ -214,15 +214,13 @@ static bool ReserveTouches(const Allocator& allocator, size_t most, Body* body) 
 
 bool ReserveSolve(const Allocator& allocator, Body* body) {
   if (body->d.size() > 0) return true;
-  Array<NodeVec> d, turned;
+  Array<NodeVec> d;
   CoarseResponses responses;
   if (!d.Allocate(allocator, body->x.size() + 1) ||
-      !turned.Allocate(allocator, body->x.size() + 1) ||
       !responses.Allocate(allocator, body->system->coarse.num_clusters())) {
     return false;
   }
   body->d = std::move(d);
-  body->turned = std::move(turned);
   body->responses = std::move(responses);
   return true;
 }

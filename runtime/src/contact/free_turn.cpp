@@ -32,6 +32,16 @@ bool Invert(double (&I)[3][3]) {
 
 }  // namespace
 
+void FindKept(const FactoredSystem& system, std::span<NodeVec> z, FreeTurn* turn) {
+  const size_t count = turn->nodes.size();
+  for (size_t i = 0; i < count; ++i) {
+    z[i] = (turn->nodes[i] - turn->centre) * (1.0f / turn->nodes[i].w);
+  }
+  z[count] = NodeVec();
+  SolvePanels(system.factor, system.workspace, z);
+  turn->z = z.first(count);
+}
+
 FreeTurn FindFreeTurn(const FactoredSystem& system, std::span<const NodeVec> at,
                       std::span<NodeVec> z) {
   const size_t count = at.size();
@@ -43,9 +53,8 @@ FreeTurn FindFreeTurn(const FactoredSystem& system, std::span<const NodeVec> at,
   }
   const Vec3 centre = {static_cast<float>(sum[0] / mass), static_cast<float>(sum[1] / mass),
                        static_cast<float>(sum[2] / mass)};
-  for (size_t i = 0; i < count; ++i) z[i] = (at[i] - centre) * (1.0f / at[i].w);
-  z[count] = NodeVec();
-  SolvePanels(system.factor, system.workspace, z);
+  FreeTurn turn = {.centre = centre, .nodes = at};
+  FindKept(system, z, &turn);
   double inertia[3][3] = {}, kept[3][3] = {};
   for (size_t i = 0; i < count; ++i) {
     const double m = 1.0 / double(at[i].w);
@@ -60,7 +69,6 @@ FreeTurn FindFreeTurn(const FactoredSystem& system, std::span<const NodeVec> at,
       }
     }
   }
-  FreeTurn turn = {.centre = centre, .nodes = at, .z = z.first(count)};
   const auto column = [](const double(&m)[3][3], int l) {
     return Vec3{static_cast<float>(m[0][l]), static_cast<float>(m[1][l]),
                 static_cast<float>(m[2][l])};

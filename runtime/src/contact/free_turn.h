@@ -39,9 +39,12 @@ struct FreeTurn {
 
 /// The turn about the centre of mass of nodes at `at` (num_nodes x 1), without pins; they must stay
 /// valid. It does not act if all mass lies near a line. Solves with A once. Fills `z` (num_nodes +
-/// 1 x 1). Does not allocate.
+/// 1 x 1), which must stay valid, too. Does not allocate.
 FreeTurn FindFreeTurn(const FactoredSystem& system, std::span<const NodeVec> at,
                       std::span<NodeVec> z);
+
+/// Fills `z` of a turn anew.
+void FindKept(const FactoredSystem& system, std::span<NodeVec> z, FreeTurn* turn);
 
 /// A point of a body that turns.
 struct TurnedPoint {

@@ -151,7 +151,8 @@ void FindCouplings(const FactoredSystem& system, ContactState* state) {
   // values are to be found anew.
   const size_t used = state->num_contacts + state->between.size();
   if (S.num_slots > 2 * used + kSpare || S.factor_id != system.id) state->KeepTouching();
-  S.Find(system);
+  const bool overwrites = S.Find(system);
+  if (overwrites && state->turn != nullptr) FindKept(system, S.columns.span(), state->turn);
   for (PlaneContact& contact : state->Current()) {
     contact.yielding = YieldingOf(ResponseAt(*state, contact.slot));
   }
