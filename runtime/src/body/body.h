@@ -192,6 +192,7 @@ struct Body : Links<Body> {  // of System::waiting
     int least_iterations = 0;    ///< outer ones
     bool starts_coarse = false;  ///< see IterationPlan
     bool is_soft = false;        ///< the same
+    bool is_stiff = false;       ///< the same
     int iterations = 0;          ///< done
     float longest = 0.0f;        ///< component of a displacement in the last one [m]
     float lowest = 1.0f;         ///< det F of any iterate
@@ -204,6 +205,8 @@ struct Body : Links<Body> {  // of System::waiting
     bool is_static = false;     ///< the substep leaves no velocities
     bool is_slow = false;       ///< it touches only colliders, near rest
     bool is_put_back = false;   ///< the first iterate is not the prediction
+    bool knows_turn = false;    ///< it has looked for `turn`
+    FreeTurn turn;              ///< of a stiff body, at the first iterate that touches
     ThrowBack rebound;
   } progress;
   // Scratch memory of a step with planes or attachments; empty until the world has any.
@@ -415,6 +418,11 @@ bool ReserveMesh(const Allocator& allocator, Body* body);
 
 /// Moves `origin` so that the node coordinates stay near zero.
 void FollowOrigin(Body* body);
+
+/// Whether nothing but contacts holds the body, and it is of one piece (contact/free_turn.h).
+inline bool TurnsFreely(const Body& body) {
+  return body.system->num_pinned == 0 && !body.attached.any() && body.simulation.components <= 1;
+}
 
 /// Whether a step writes its positions to body->previous, for SwapPrevious: positions before the
 /// last step are kept, and this is the step's first substep.

@@ -146,7 +146,16 @@ ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, 
   constexpr float kFar = 0.1f;  // [median edges]; at rest, the second iteration is often the last
   Body::Progress& p = body->progress;
   p.skips_search = false;
-  if (!p.is_soft) return {system, problem, &body->contacts, body->d.span()};
+  ContactSolve part = {system, problem, &body->contacts, body->d.span()};
+  if (p.is_stiff && !p.knows_turn && body->contacts.any()) {
+    if (TurnsFreely(*body)) {
+      p.turn = FindFreeTurn(system, body->y.span().first(body->x.size()),
+                            body->contacts.couplings.columns.span());
+    }
+    p.knows_turn = true;
+  }
+  part.turn = p.turn;
+  if (!p.is_soft) return part;
   const bool is_alone = body->contacts.between.empty();
   const bool is_on_solid = std::ranges::any_of(problem.colliders, &LocalCollider::is_solid);
   const bool ends_early = is_alone && is_on_solid;
@@ -154,8 +163,8 @@ ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, 
   const bool is_last = p.iterations + 1 >= most;
   p.skips_search = is_alone && !is_on_solid && !is_last && p.iterations == 1 &&
                    p.longest > kFar * body->simulation.median_edge;
-  if (!is_last || is_alone) problem.searches = is_last ? 3 : p.skips_search ? 0 : 1;
-  return {system, problem, &body->contacts, body->d.span()};
+  if (!is_last || is_alone) part.problem.searches = is_last ? 3 : p.skips_search ? 0 : 1;
+  return part;
 }
 
 // Returns the displacement of the outer iteration (num_nodes + 1 x 1).
@@ -312,6 +321,7 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
       std::max(plan.outer_iterations, follows ? 1 : LeastIterations(body->kappa_dt, h));
   body->progress.starts_coarse = plan.starts_coarse && !body->contacts.any();
   body->progress.is_soft = plan.is_soft && body->solver.method == nullptr;
+  body->progress.is_stiff = plan.is_stiff;
   const float scale = MultiplierScale(body->kappa_dt, h);
   for (PlaneContact& contact : body->contacts.Current()) contact.impulse *= scale;
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);

@@ -172,20 +172,23 @@ void MoveClusters(const StepSettings& settings, float h, std::span<const Cluster
 }  // namespace
 
 IterationPlan PlanIterations(const SplittingSettings& settings, const Body& body, float h) {
-  constexpr double kSoft = 1.0, kStiff = 12.0;  // clusters
-  constexpr float kSoftBulk = 8.0f;             // lambda / mu: Poisson's ratio 0.444
+  constexpr double kSoft = 1.0, kStiff = 4.0, kStarting = 12.0;  // clusters
+  constexpr float kSoftBulk = 8.0f;  // lambda / mu: Poisson's ratio 0.444
   const CoarseLevel& coarse = body.system->coarse;
   const bool has_clusters = settings.volume_sweeps == 0 && coarse.num_clusters() > 0;
   const bool is_soft = has_clusters && !body.attached.has_constraints &&
                        coarse.most_bulk <= kSoftBulk && !coarse.CrossesClusters(h, kSoft);
-  if (settings.outer_iterations > 0) return {settings.outer_iterations, false, is_soft};
+  const bool is_stiff = has_clusters && coarse.CrossesClusters(h, kStiff);
+  if (settings.outer_iterations > 0) {
+    return {settings.outer_iterations, false, is_soft, is_stiff};
+  }
   const bool is_tuned = body.tuning.solver == TunedSolver::kSplitting;
   if (is_tuned && settings.volume_sweeps == 0 && !body.attached.has_constraints) {
-    return {body.tuning.newton_iterations, false, is_soft};
+    return {body.tuning.newton_iterations, false, is_soft, is_stiff};
   }
   const bool starts_coarse =
-      has_clusters && body.system->num_pinned > 0 && coarse.CrossesClusters(h, kStiff);
-  return {is_soft ? 1 : 2, starts_coarse, is_soft};
+      has_clusters && body.system->num_pinned > 0 && coarse.CrossesClusters(h, kStarting);
+  return {is_soft ? 1 : 2, starts_coarse, is_soft, is_stiff};
 }
 
 void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStats* stats,

@@ -169,7 +169,11 @@ void ThrowJointly(const StepSettings& of_world, int k, int count, const JointThr
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats*) {
     const SubstepOf of(own, k, count, body);
     BeginJointPush(of, body);
-    body->solve.turn = FreeTurnOf(of.system, body);
+    body->solve.turn = {};
+    if (TurnsFreely(*body)) {
+      body->solve.turn =
+          FindFreeTurn(of.system, body->x.span(), body->contacts.couplings.columns.span());
+    }
     body->contacts.x = body->x.span();  // the substep may have swapped it
     chain.Add(&body->solve);
   });

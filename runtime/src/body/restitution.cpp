@@ -2,44 +2,20 @@
 // Source: restitution.h.
 #include "body/restitution.h"
 
-#include "body/best_fit.h"
 #include "body/body_colliders.h"
 #include "contact/body_contacts.h"
 #include "contact/contact_pushes.h"
-#include "solver/panel_solve.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <utility>
 
 namespace plush {
 namespace {
 
 // Slower points stay, so that bodies come to rest.
 constexpr float kLeastSpeed = 0.2f, kFalls = 2.0f;  // [m/s], [gravity h]
-
-// Replaces a tensor of inertia by its inverse. Returns false if all mass lies near a line.
-bool Invert(double (&I)[3][3]) {
-  constexpr double kLeast = 1.0e-6;
-  const double trace = I[0][0] + I[1][1] + I[2][2];
-  double cofactors[3][3];
-  for (int i = 0; i < 3; ++i) {
-    const int a = (i + 1) % 3, b = (i + 2) % 3;
-    for (int j = 0; j < 3; ++j) {
-      const int c = (j + 1) % 3, d = (j + 2) % 3;
-      cofactors[i][j] = I[a][c] * I[b][d] - I[a][d] * I[b][c];
-    }
-  }
-  const double determinant =
-      I[0][0] * cofactors[0][0] + I[0][1] * cofactors[0][1] + I[0][2] * cofactors[0][2];
-  if (!(determinant > kLeast * trace * trace * trace)) return false;
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) I[i][j] = cofactors[j][i] / determinant;
-  }
-  return true;
-}
 
 // Kinetic energy of the free nodes in a frame that moves at `frame`, plus elastic energy.
 double EnergyIn(const StepSettings& settings, const Vec3& frame, const Body& body) {
@@ -166,45 +142,6 @@ Vec3 FrameOf(const BodyContact& contact) {
 }
 
 }  // namespace
-
-FreeTurn FreeTurnOf(const FactoredSystem& system, Body* body) {
-  if (body->system->num_pinned > 0 || body->attached.any() || body->simulation.components > 1) {
-    return {};
-  }
-  const size_t count = body->x.size();
-  const Centre mean = FindCentre(*body);
-  const Vec3 centre = {static_cast<float>(mean.x[0]), static_cast<float>(mean.x[1]),
-                       static_cast<float>(mean.x[2])};
-  for (size_t i = 0; i < count; ++i) {
-    body->rhs[i] = (body->x[i] - centre) * static_cast<float>(body->Mass(i));
-  }
-  body->rhs[count] = NodeVec();
-  SolvePanels(system.factor, system.workspace, body->rhs.span());
-  double inertia[3][3] = {}, kept[3][3] = {};
-  for (size_t i = 0; i < count; ++i) {
-    const double mass = body->Mass(i);
-    const Vec3 from = body->x[i] - centre;
-    const double r[3] = {from.x, from.y, from.z};
-    const double z[3] = {body->rhs[i].x, body->rhs[i].y, body->rhs[i].z};
-    for (int k = 0; k < 3; ++k) {
-      for (int l = 0; l < 3; ++l) {
-        inertia[k][l] -= mass * r[k] * r[l];
-        inertia[l][l] += mass * r[k] * r[k];
-        kept[k][l] -= mass * z[k] * r[l];
-        kept[l][l] += mass * z[k] * r[k];
-      }
-    }
-  }
-  FreeTurn turn = {.centre = centre, .z = body->rhs.span()};
-  const auto column = [](const double(&m)[3][3], int l) {
-    return Vec3{static_cast<float>(m[0][l]), static_cast<float>(m[1][l]),
-                static_cast<float>(m[2][l])};
-  };
-  turn.kept = {column(kept, 0), column(kept, 1), column(kept, 2)};
-  turn.acts = Invert(inertia);
-  turn.yielding = {column(inertia, 0), column(inertia, 1), column(inertia, 2)};
-  return turn;
-}
 
 JointThrow FindJointThrow(const StepSettings& settings, float h, Body* first) {
   const float least = std::fmax(kLeastSpeed, kFalls * h * Length(settings.gravity));

@@ -24,16 +24,13 @@ struct JointThrow {
   uint32_t num_bodies = 0;  ///< that move
 };
 
-/// The free turn of a body after a substep. Uses body->rhs until the solve ends.
-FreeTurn FreeTurnOf(const FactoredSystem& system, Body* body);
-
 /// Finds what contacts between the bodies of an island ask for after a substep of `h` seconds,
 /// before velocities change. Updates what their pairs are owed.
 JointThrow FindJointThrow(const StepSettings& settings, float h, Body* first);
 
 /// Changes velocities as FindJointThrow asked, or by the share for which the energy suffices that
 /// the island has lost since the impact; not at all if a body froze in the substep. `solves`: of
-/// the bodies that move, with their FreeTurnOf. To be called once the substep has new velocities.
+/// the bodies that move, with their FindFreeTurn. To be called once the substep has new velocities.
 /// Does not allocate.
 void ThrowJointly(const StepSettings& settings, float h, const JointThrow& thrown,
                   ContactSolve* solves, Body* first);

@@ -36,6 +36,21 @@ struct Moved {
   }
 };
 
+/// Where the current sweeps have moved the point of a slot [m].
+inline Vec3 MotionAt(ContactState* state, uint32_t slot) {
+  const Vec3 moved = Moved(state).At(slot);
+  if (state->turn == nullptr) return moved;
+  return moved +
+         TurnedPoint(*state->turn, state->couplings.points[slot]).MovedBy(state->turn->turning);
+}
+
+/// Adds what an impulse on a slot does to all slots' points.
+inline void PushSlot(uint32_t slot, const Vec3& impulse, ContactState* state) {
+  const PointCouplings& S = state->couplings;
+  Moved(state).Add(S.Row(slot), S.num_slots, impulse);
+  if (state->turn != nullptr) TurnedPoint(*state->turn, S.points[slot]).Push(impulse, state->turn);
+}
+
 /// The impulse per displacement that is safe [kg], by displacement per impulse; 0 if it is 0.
 inline float YieldingOf(float response) { return response > 0.0f ? 1.0f / response : 0.0f; }
 

@@ -16,36 +16,14 @@
 namespace plush {
 namespace {
 
-// How a body's free turn moves a point, and takes part in the answer to impulses there.
-struct TurnedPoint {
-  TurnedPoint(const FreeTurn& turn, const EmbeddedPoint& point, NodeVectors x)
-      : arm(point.Of(x) - turn.centre), z(point.Of(turn.z)) {}
-
-  // Displacement along the normal by a unit impulse along it, besides that of A^-1 [1/kg].
-  float Response(const FreeTurn& turn, const Vec3& normal) const {
-    const Vec3 moment = Cross(arm, normal), own = turn.yielding * moment;
-    return Dot(own, moment) - 2.0f * Dot(own, Cross(z, normal)) + Dot(own, turn.kept * own);
-  }
-  Vec3 MovedBy(const FreeTurn& turn) const {
-    return Cross(turn.turn, arm) - Cross(turn.kept_turn, z);
-  }
-  void Push(const Vec3& impulse, FreeTurn* turn) const {
-    turn->moment += Cross(arm, impulse);
-    turn->kept_moment += Cross(z, impulse);
-    turn->kept_turn = turn->yielding * turn->moment;
-    turn->turn = turn->yielding * (turn->moment - turn->kept_moment + turn->kept * turn->kept_turn);
-  }
-
-  Vec3 arm, z;  // [m]
-};
-
 // Adds what free turns change in the yielding of contacts.
 void YieldToTurns(ContactSolve* first, const JobSystem* jobs) {
   const auto response = [](ContactState* state, uint32_t slot, const Vec3& normal) {
     const PointCouplings& S = state->couplings;
     const float own = S.Row(slot)[slot];
     if (state->turn == nullptr) return own;
-    return own + TurnedPoint(*state->turn, S.points[slot], state->x).Response(*state->turn, normal);
+    const TurnedPoint point(*state->turn, S.points[slot]);
+    return own + Dot(normal, point.MovedBy(point.Answer(*state->turn, normal)));
   };
   ForShared(jobs, first, &ContactSolve::next, [&](ContactSolve* of) {
     for (PlaneContact& contact : of->state->Current()) {
@@ -66,14 +44,14 @@ void YieldToTurns(ContactSolve* first, const JobSystem* jobs) {
 // Adds the free turn to d = A^-1 f.
 void AddTurn(const ContactSolve& of) {
   const FreeTurn& turn = of.turn;
-  const NodeVectors x = of.state->x;
+  const std::span<const NodeVec> x = turn.nodes;
   Vec3 moment;
-  for (size_t i = 0; i < of.state->x.size(); ++i) {
-    of.d[i] -= Cross(turn.kept_turn, turn.z[i]);
-    moment += Cross(x[i] - turn.centre, of.d[i]) * (1.0f / of.state->x[i].w);
+  for (size_t i = 0; i < x.size(); ++i) {
+    of.d[i] -= Cross(turn.turning.kept, turn.z[i]);
+    moment += Cross(x[i] - turn.centre, of.d[i]) * (1.0f / x[i].w);
   }
-  const Vec3 missing = turn.kept_turn - turn.yielding * moment;
-  for (size_t i = 0; i < of.state->x.size(); ++i) of.d[i] += Cross(missing, x[i] - turn.centre);
+  const Vec3 missing = turn.turning.kept - turn.yielding * moment;
+  for (size_t i = 0; i < x.size(); ++i) of.d[i] += Cross(missing, x[i] - turn.centre);
 }
 
 // Finds impulses along the contacts' normals, without friction, that move each point by at least
@@ -97,36 +75,24 @@ void FindPushes(int sweeps, ContactSolve* first, const JobSystem* jobs = nullptr
     for (PlaneContact& contact : state.Current()) start(&contact);
     ForBetween(state, [&](BodyContact* contact) { start(&contact->row); });
   });
-  const auto moved_at = [](ContactState* state, uint32_t slot) {
-    const Vec3 moved = Moved(state).At(slot);
-    if (state->turn == nullptr) return moved;
-    const TurnedPoint point(*state->turn, state->couplings.points[slot], state->x);
-    return moved + point.MovedBy(*state->turn);
-  };
-  const auto push = [](uint32_t slot, const Vec3& impulse, ContactState* state) {
-    const PointCouplings& S = state->couplings;
-    Moved(state).Add(S.Row(slot), S.num_slots, impulse);
-    if (state->turn == nullptr) return;
-    TurnedPoint(*state->turn, S.points[slot], state->x).Push(impulse, state->turn);
-  };
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     for (ContactSolve* of = first; of != nullptr; of = of->next) {
       ContactState& state = *of->state;
       for (PlaneContact& contact : state.Current()) {
-        const Vec3 moved = moved_at(&state, contact.slot);
-        push(contact.slot, change_of(moved, &contact), &state);
+        const Vec3 moved = MotionAt(&state, contact.slot);
+        PushSlot(contact.slot, change_of(moved, &contact), &state);
       }
       ForBetween(state, [&](BodyContact* contact) {
         Vec3 way;
         for (uint32_t k = 0; k < 2; ++k) {
           const BodyContact::Side& side = contact->sides[k];
           if (!side.of->in_solve) continue;
-          way += moved_at(side.of, side.slot) * (k == 0 ? side.of->scale : -side.of->scale);
+          way += MotionAt(side.of, side.slot) * (k == 0 ? side.of->scale : -side.of->scale);
         }
         const Vec3 change = change_of(way, &contact->row);
         for (uint32_t k = 0; k < 2; ++k) {
           const BodyContact::Side& side = contact->sides[k];
-          if (side.of->in_solve) push(side.slot, contact->Own(k, change), side.of);
+          if (side.of->in_solve) PushSlot(side.slot, contact->Own(k, change), side.of);
         }
       });
     }

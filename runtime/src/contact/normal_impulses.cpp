@@ -186,17 +186,24 @@ void SolveNormals(float accuracy, bool is_slow, ContactState* state) {
   };
   if (!std::ranges::all_of(all, is_alike)) return;
   const PointCouplings& S = state->couplings;
-  Moved moved(state);
+  FreeTurn* turn = state->turn;
   NormalSystem system;
   system.size = static_cast<uint32_t>(all.size());
   int32_t slots[kMostContacts] = {};
   float normals[3][kMostContacts] = {};
+  struct {
+    Vec3 whole, kept;  // by a unit impulse along the normal [m]
+  } moments[kMostContacts];
   for (uint32_t i = 0; i < all.size(); ++i) {
     const PlaneContact& contact = all[i];
     const Vec3& normal = contact.plane.normal;
     slots[i] = static_cast<int32_t>(contact.slot);
     normals[0][i] = normal.x, normals[1][i] = normal.y, normals[2][i] = normal.z;
-    const float gap = Dot(normal, contact.offset + moved.At(contact.slot));
+    const float gap = Dot(normal, contact.offset + MotionAt(state, contact.slot));
+    if (turn != nullptr) {
+      const TurnedPoint point(*turn, state->PointOf(contact));
+      moments[i] = {Cross(point.arm, normal), Cross(point.z, normal)};
+    }
     system.free[i] = gap;
     system.pressing[i] = NormalImpulse(contact);
     system.may_press[i] = contact.yielding > 0.0f && (system.pressing[i] > 0.0f || gap < 0.0f);
@@ -204,6 +211,12 @@ void SolveNormals(float accuracy, bool is_slow, ContactState* state) {
   for (uint32_t i = 0; i < all.size(); ++i) {
     HWY_DYNAMIC_DISPATCH(MakeRow)
     (S.Row(all[i].slot), slots, &all[i].plane.normal.x, normals, system.size, system.K[i]);
+    if (turn != nullptr) {
+      const Turning by = turn->Answer(moments[i].whole, moments[i].kept);
+      for (uint32_t k = 0; k < all.size(); ++k) {
+        system.K[i][k] += Dot(moments[k].whole, by.turn) - Dot(moments[k].kept, by.kept);
+      }
+    }
     if (is_slow) system.K[i][i] *= 1.0f + kInertia;
   }
   system.TakePressing();
@@ -229,7 +242,7 @@ void SolveNormals(float accuracy, bool is_slow, ContactState* state) {
         const Vec3& normal = all[i].plane.normal;
         const Vec3 change = normal * (system.pressing[i] - NormalImpulse(all[i]));
         all[i].impulse += change;
-        moved.Add(S.Row(all[i].slot), S.num_slots, change);
+        PushSlot(all[i].slot, change, state);
       }
       return;
     }

@@ -6,6 +6,7 @@
 #include "base/shared_list.h"
 #include "contact/attached_points.h"
 #include "contact/body_contacts.h"
+#include "contact/coarse_attached.h"
 #include "contact/contact_couplings.h"
 #include "contact/normal_impulses.h"
 
@@ -33,11 +34,17 @@ void AddImpulses(const ContactSolve& of, std::span<NodeVec> to) {
 
 namespace {
 
-// d = A^-1 (b + impulses).
+// d = A^-1 (b + impulses), and the turn that follows from what has changed them.
 void Respond(const ContactSolve* of) {
   std::copy(of->problem.b.begin(), of->problem.b.end(), of->d.begin());
   AddImpulses(*of, of->d);
   SolvePanels(of->system.factor, of->system.workspace, of->d);
+  if (of->state->turn == nullptr) return;
+  const FreeTurn& turn = *of->state->turn;
+  const Mat3 change = TurnBy(turn.turning.turn);
+  for (size_t i = 0; i < turn.nodes.size(); ++i) {
+    of->d[i] += change * (turn.nodes[i] - turn.centre) - Cross(turn.turning.kept, turn.z[i]);
+  }
 }
 
 // What a sweep changed.
@@ -50,9 +57,9 @@ struct SweepChange {
 
 // Adds what an impulse on a slot does to the body's other points.
 void MovePoints(uint32_t slot, const Vec3& impulse, ContactState* state) {
-  const PointCouplings& S = state->couplings;
-  Moved(state).Add(S.Row(slot), S.num_slots, impulse);
+  PushSlot(slot, impulse, state);
   if (state->attached == nullptr) return;
+  const PointCouplings& S = state->couplings;
   AttachedPoints& attached = *state->attached;
   for (uint32_t i = 0; i < attached.num_points; ++i) {
     attached.points[i].moved += impulse * attached.to_contacts[size_t{S.stride} * i + slot];
@@ -77,7 +84,7 @@ void SweepBetween(bool cones_follow, BodyContact* contact, SweepChange* sum) {
   for (uint32_t k = 0; k < 2; ++k) {
     const BodyContact::Side& side = contact->sides[k];
     if (!side.of->in_solve) continue;
-    moved += Moved(side.of).At(side.slot) * (k == 0 ? side.of->scale : -side.of->scale);
+    moved += MotionAt(side.of, side.slot) * (k == 0 ? side.of->scale : -side.of->scale);
   }
   if (!IsFinite(moved)) return;  // a body that is about to freeze takes no other with it
   PlaneContact& row = contact->row;
@@ -97,26 +104,19 @@ void SweepBetween(bool cones_follow, BodyContact* contact, SweepChange* sum) {
 
 SweepChange SweepContacts(bool cones_follow, ContactState* state) {
   const PointCouplings& S = state->couplings;
-  const AttachedPoints* attached = state->attached;
-  Moved moved(state);
   SweepChange sum;
   float longest2 = 0.0f;
   for (PlaneContact& contact : state->Current()) {
     const uint32_t slot = contact.slot;
-    const Vec3 change = ChangeImpulse(moved.At(slot), cones_follow, &contact);
+    const Vec3 change = ChangeImpulse(MotionAt(state, slot), cones_follow, &contact);
     const float change2 = Dot(change, change);
     sum.load += NormalImpulse(contact);
     if (change2 == 0.0f) continue;
-    const float* row = S.Row(slot);
-    const float along_normal = Dot(contact.plane.normal, change);
+    const float along_normal = Dot(contact.plane.normal, change), response = S.Row(slot)[slot];
     sum.change_of_load += along_normal;
-    longest2 = std::max(longest2, row[slot] * row[slot] * change2);
-    sum.deepest = std::max(sum.deepest, row[slot] * std::fabs(along_normal));
-    if (attached == nullptr) {
-      moved.Add(row, S.num_slots, change);
-    } else {
-      MovePoints(slot, change, state);
-    }
+    longest2 = std::max(longest2, response * response * change2);
+    sum.deepest = std::max(sum.deepest, response * std::fabs(along_normal));
+    MovePoints(slot, change, state);
   }
   sum.longest = std::sqrt(longest2);
   for (const BodyContactSide& at : state->between) {
@@ -124,12 +124,23 @@ SweepChange SweepContacts(bool cones_follow, ContactState* state) {
       SweepBetween(cones_follow, at.contact, &sum);
     }
   }
-  if (attached != nullptr) {
+  if (state->attached != nullptr) {
     const float of_springs = SweepAttached(state);
     sum.longest = std::fmax(sum.longest, of_springs);
     sum.deepest = std::fmax(sum.deepest, of_springs);
   }
   return sum;
+}
+
+// How far a unit impulse on a slot moves its point at most [1/kg].
+float ResponseAt(const ContactState& state, uint32_t slot) {
+  const float own = state.couplings.Row(slot)[slot];
+  if (state.turn == nullptr) return own;
+  const TurnedPoint point(*state.turn, state.couplings.points[slot]);
+  const auto answer = [&](const Vec3& axis) {
+    return point.MovedBy(point.Answer(*state.turn, axis));
+  };
+  return own + BoundOf({answer({1, 0, 0}), answer({0, 1, 0}), answer({0, 0, 1})});
 }
 
 // Finds how the points of a body's contacts answer impulses.
@@ -140,9 +151,10 @@ void FindCouplings(const FactoredSystem& system, ContactState* state) {
   // values are to be found anew.
   const size_t used = state->num_contacts + state->between.size();
   if (S.num_slots > 2 * used + kSpare || S.factor_id != system.id) state->KeepTouching();
-  S.Find(system);
+  const bool overwrites = S.Find(system);
+  if (overwrites && state->turn != nullptr) FindKept(system, S.columns.span(), state->turn);
   for (PlaneContact& contact : state->Current()) {
-    contact.yielding = YieldingOf(S.Row(contact.slot)[contact.slot]);
+    contact.yielding = YieldingOf(ResponseAt(*state, contact.slot));
   }
 }
 
@@ -157,7 +169,7 @@ void FindCouplings(ContactSolve* first, const JobSystem* jobs) {
       for (const BodyContact::Side& side : contact->sides) {
         if (!side.of->in_solve) continue;
         const float s = side.of->scale;
-        response += side.of->couplings.Row(side.slot)[side.slot] / (s * s * s);
+        response += ResponseAt(*side.of, side.slot) / (s * s * s);
       }
       contact->row.yielding = YieldingOf(response);
     });
@@ -247,7 +259,10 @@ int FindImpulses(ContactSolve* first, const JobSystem* jobs) {
     const PointCouplings& S = state->couplings;
     const Moved moved(state);
     for (uint32_t slot = 0; slot < S.num_slots; ++slot) {
-      const Vec3 at = S.points[slot].Of(of->d);
+      Vec3 at = S.points[slot].Of(of->d);
+      if (state->turn != nullptr) {  // its turn is in d
+        at -= TurnedPoint(*state->turn, S.points[slot]).MovedBy(state->turn->turning);
+      }
       moved.x[slot] = at.x, moved.y[slot] = at.y, moved.z[slot] = at.z;
     }
     if (state->attached == nullptr) return;
@@ -322,6 +337,7 @@ void SolveWithContacts(ContactSolve* first, const JobSystem* jobs) {
     of->stats = {};
     of->state->in_solve = true;
     of->state->y = of->problem.y;
+    of->state->turn = of->turn.acts ? &of->turn : nullptr;
     of->state->attached = of->problem.attached;
     if (AttachedPoints* attached = of->state->attached; attached != nullptr) {
       attached->contacts = of->state;
@@ -362,6 +378,7 @@ void SolveWithContacts(ContactSolve* first, const JobSystem* jobs) {
   }
   for (ContactSolve* of = first; of != nullptr; of = of->next) {
     DropOpenContacts(of->state);
+    of->state->turn = nullptr;
     of->state->in_solve = false;
     if (first->next != nullptr && of->state->attached != nullptr) {
       of->state->attached->KnowImpulses();

@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "base/node_vec.h"
 #include "contact/contact_problem.h"
+#include "contact/free_turn.h"
 #include "contact/point_couplings.h"
 #include "contact/sunk_points.h"
 #include "contact/touched_clusters.h"
@@ -109,7 +110,6 @@ struct Rebound {
 struct AttachedPoints;
 struct BodyContact;
 struct CoarseContacts;
-struct FreeTurn;
 
 /// One side of a contact with another body (body_contacts.h).
 struct BodyContactSide {
@@ -144,7 +144,7 @@ struct ContactState {
   bool is_carried = false;                 ///< it is static, but its pins move by v in this step
   bool in_solve = false;                   ///< it takes part in the current solve
   bool is_settled = false;                 ///< the next sweep would hardly change its impulses
-  FreeTurn* turn = nullptr;                ///< in the current FindJointRebound, or null
+  FreeTurn* turn = nullptr;                ///< in the current solve, or null
   AttachedPoints* attached = nullptr;      ///< its springs in the current solve, or null
   CoarseContacts* coarse_solve = nullptr;  ///< its part in the current coarse one
   // Scratch memory.
@@ -192,20 +192,6 @@ struct ContactSolveStats {
   uint32_t unsettled = 0;    ///< solves that 64 sweeps and more did not settle; of the first body
 };
 
-/// A takes turns back, and with them the moment of impulses. For a free body, changes of velocities
-/// are therefore P f + (I - P M) A^-1 (f - M P f): P f is the rigid turn that has the moment of the
-/// impulses f. The body gets exactly this moment, and the map is symmetric like A^-1.
-struct FreeTurn {
-  bool acts = false;           ///< for a free body of one piece
-  Vec3 centre;                 ///< of mass [m]
-  Mat3 yielding;               ///< inverse of the tensor of inertia [1/(kg m^2)]
-  Mat3 kept;                   ///< what A keeps of the tensor: sum of m (r z I - z r^T) [kg m^2]
-  std::span<const NodeVec> z;  ///< A^-1 M r, r from the centre [m] (num_nodes x 1)
-  // Sums over the impulses so far, and what follows from them.
-  Vec3 moment, kept_moment;  ///< of impulses, and what A keeps of it [kg m^2]
-  Vec3 turn, kept_turn;      ///< points move on by turn x r - kept_turn x z
-};
-
 /// Outcome of AddContacts.
 struct AddedContacts {
   bool any = false;
@@ -220,7 +206,7 @@ struct ContactSolve {
   std::span<NodeVec> d;  ///< see SolveWithContacts (num_nodes + 1 x 1)
   ContactSolveStats stats;
   AddedContacts added;  ///< by the last search
-  FreeTurn turn;        ///< of FindJointRebound
+  FreeTurn turn;
   ContactSolve* next = nullptr;
 };
 

@@ -90,11 +90,11 @@ void PointCouplings::FindFewNodes(const FactoredSystem& system) {
   }
 }
 
-void PointCouplings::Find(const FactoredSystem& system) {
+bool PointCouplings::Find(const FactoredSystem& system) {
   constexpr float Vec3::*kAxes[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
   if (factor_id != system.id) num_known = 0;
   factor_id = system.id;
-  if (num_known == num_slots) return;
+  if (num_known == num_slots) return false;
   std::fill(marks.begin(), marks.end(), uint8_t{0});
   for (const EmbeddedPoint& point : points.span().first(num_slots)) {
     for (const uint32_t node : point.nodes) MarkPath(system.factor, node, marks.span());
@@ -102,7 +102,7 @@ void PointCouplings::Find(const FactoredSystem& system) {
   if (system.factor.pins == nullptr && system.factor.num_nodes <= kFewNodes) {
     FindFewNodes(system);
     num_known = num_slots;
-    return;
+    return false;
   }
   for (uint32_t first = num_known; first < num_slots; first += 3) {
     const uint32_t count = std::min(num_slots - first, 3u);
@@ -124,6 +124,7 @@ void PointCouplings::Find(const FactoredSystem& system) {
     }
   }
   num_known = num_slots;
+  return true;
 }
 
 }  // namespace plush

@@ -47,7 +47,7 @@ struct PointCouplings {
   Array<EmbeddedPoint> points;  ///< by slot (capacity x 1)
   // Scratch memory.
   Array<uint32_t> new_slots;  ///< see Keep (capacity x 1)
-  Array<NodeVec> columns;     ///< of A^-1 W^T (num_nodes + 1 x 1)
+  Array<NodeVec> columns;     ///< of A^-1 W^T; between calls of Find, scratch (num_nodes + 1 x 1)
   Array<uint8_t> marks;       ///< see MarkPath (num_nodes x 1)
 
   /// Allocates everything. Returns false if the allocator fails.
@@ -76,8 +76,9 @@ struct PointCouplings {
   const float* Row(uint32_t slot) const { return &values[size_t{stride} * slot]; }
   float* Row(uint32_t slot) { return &values[size_t{stride} * slot]; }
 
-  /// Finds all values that are not known. Does not allocate. Takes up to 32 KB of the stack.
-  void Find(const FactoredSystem& system);
+  /// Finds all values that are not known. Returns whether it has used `columns`. Does not allocate.
+  /// Takes up to 32 KB of the stack.
+  bool Find(const FactoredSystem& system);
 
  private:
   void FindFewNodes(const FactoredSystem& system);

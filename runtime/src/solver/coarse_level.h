@@ -49,6 +49,9 @@ struct ComponentHold {
   void Add(float stiffness, const Vec3& r);
 };
 
+/// The turn by about `angle` [rad], at most half a turn, minus the identity.
+Mat3 TurnBy(const Vec3& angle);
+
 /// The motion that moves x by shift + change (x - centre).
 struct RigidMotion {
   Vec3 centre;  ///< [m]

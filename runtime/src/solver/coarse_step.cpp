@@ -18,17 +18,6 @@ Float4 Lanes(const Vec3& v) { return Float4{v.x, v.y, v.z, 0.0f}; }
 Vec3 ToVec3(Float4 v) { return {v[0], v[1], v[2]}; }
 Float4 Turned(Float4 v) { return Shuffle<1, 2, 0, 3>(v, v); }
 
-// The turn by about `angle` [rad], at most half a turn, minus the identity. The Cayley map needs no
-// sine: R - I = 2 (a x + a x a x) / (1 + |a|^2) for a = angle / 2.
-Mat3 TurnBy(const Vec3& angle) {
-  const Vec3 a = angle * 0.5f;
-  const float square = Dot(a, a), scale = 2.0f / (1.0f + square);
-  return Mat3{Vec3{a.x * a.x - square, a.y * a.x + a.z, a.z * a.x - a.y},
-              Vec3{a.x * a.y - a.z, a.y * a.y - square, a.z * a.y + a.x},
-              Vec3{a.x * a.z + a.y, a.y * a.z - a.x, a.z * a.z - square}} *
-         scale;
-}
-
 // The axis a of TurnBy, times 2 / (1 + |a|^2).
 Vec3 SkewOf(const Mat3& change) {
   return Vec3{change.c1.z - change.c2.y, change.c2.x - change.c0.z, change.c0.y - change.c1.x} *
@@ -42,6 +31,16 @@ Vec3 AngleOf(const Mat3& change) {
 }
 
 }  // namespace
+
+Mat3 TurnBy(const Vec3& angle) {
+  // The Cayley map needs no sine: R - I = 2 (a x + a x a x) / (1 + |a|^2) for a = angle / 2.
+  const Vec3 a = angle * 0.5f;
+  const float square = Dot(a, a), scale = 2.0f / (1.0f + square);
+  return Mat3{Vec3{a.x * a.x - square, a.y * a.x + a.z, a.z * a.x - a.y},
+              Vec3{a.x * a.y - a.z, a.y * a.y - square, a.z * a.y + a.x},
+              Vec3{a.x * a.z + a.y, a.y * a.z - a.x, a.z * a.z - square}} *
+         scale;
+}
 
 RigidMotion InverseOf(const RigidMotion& motion) {
   return {motion.centre + motion.shift, motion.shift * -1.0f, Transpose(motion.change)};

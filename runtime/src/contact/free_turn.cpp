@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Source: free_turn.h.
+#include "contact/free_turn.h"
+
+#include "solver/panel_solve.h"
+
+#include <cstddef>
+
+namespace plush {
+namespace {
+
+// Replaces a tensor of inertia by its inverse. Returns false if all mass lies near a line.
+bool Invert(double (&I)[3][3]) {
+  constexpr double kLeast = 1.0e-6;
+  const double trace = I[0][0] + I[1][1] + I[2][2];
+  double cofactors[3][3];
+  for (int i = 0; i < 3; ++i) {
+    const int a = (i + 1) % 3, b = (i + 2) % 3;
+    for (int j = 0; j < 3; ++j) {
+      const int c = (j + 1) % 3, d = (j + 2) % 3;
+      cofactors[i][j] = I[a][c] * I[b][d] - I[a][d] * I[b][c];
+    }
+  }
+  const double determinant =
+      I[0][0] * cofactors[0][0] + I[0][1] * cofactors[0][1] + I[0][2] * cofactors[0][2];
+  if (!(determinant > kLeast * trace * trace * trace)) return false;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) I[i][j] = cofactors[j][i] / determinant;
+  }
+  return true;
+}
+
+}  // namespace
+
+void FindKept(const FactoredSystem& system, std::span<NodeVec> z, FreeTurn* turn) {
+  const size_t count = turn->nodes.size();
+  for (size_t i = 0; i < count; ++i) {
+    z[i] = (turn->nodes[i] - turn->centre) * (1.0f / turn->nodes[i].w);
+  }
+  z[count] = NodeVec();
+  SolvePanels(system.factor, system.workspace, z);
+  turn->z = z.first(count);
+}
+
+FreeTurn FindFreeTurn(const FactoredSystem& system, std::span<const NodeVec> at,
+                      std::span<NodeVec> z) {
+  const size_t count = at.size();
+  double mass = 0.0, sum[3] = {};
+  for (size_t i = 0; i < count; ++i) {
+    const double m = 1.0 / double(at[i].w);
+    mass += m, sum[0] += m * double(at[i].x), sum[1] += m * double(at[i].y),
+        sum[2] += m * double(at[i].z);
+  }
+  const Vec3 centre = {static_cast<float>(sum[0] / mass), static_cast<float>(sum[1] / mass),
+                       static_cast<float>(sum[2] / mass)};
+  FreeTurn turn = {.centre = centre, .nodes = at};
+  FindKept(system, z, &turn);
+  double inertia[3][3] = {}, kept[3][3] = {};
+  for (size_t i = 0; i < count; ++i) {
+    const double m = 1.0 / double(at[i].w);
+    const Vec3 from = at[i] - centre;
+    const double r[3] = {from.x, from.y, from.z}, of_z[3] = {z[i].x, z[i].y, z[i].z};
+    for (int k = 0; k < 3; ++k) {
+      for (int l = 0; l < 3; ++l) {
+        inertia[k][l] -= m * r[k] * r[l];
+        inertia[l][l] += m * r[k] * r[k];
+        kept[k][l] -= m * of_z[k] * r[l];
+        kept[l][l] += m * of_z[k] * r[k];
+      }
+    }
+  }
+  const auto column = [](const double(&m)[3][3], int l) {
+    return Vec3{static_cast<float>(m[0][l]), static_cast<float>(m[1][l]),
+                static_cast<float>(m[2][l])};
+  };
+  turn.kept = {column(kept, 0), column(kept, 1), column(kept, 2)};
+  turn.acts = Invert(inertia);
+  turn.yielding = {column(inertia, 0), column(inertia, 1), column(inertia, 2)};
+  return turn;
+}
+
+}  // namespace plush

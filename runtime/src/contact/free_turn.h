@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// How impulses on contacts turn a free body.
+//
+// A holds the frames of the tets, so it takes turns back, and with them the moment of impulses: the
+// stiffer the body, the more. A free body answers impulses f by P f + (I - P M) A^-1 (f - M P f):
+// P f is the rigid turn that has the moment of f. The body gets exactly this moment, and the map is
+// symmetric like A^-1.
+#pragma once
+
+#include "contact/contact_problem.h"
+#include "contact/point_couplings.h"
+
+#include <span>
+
+namespace plush {
+
+/// Points move on by turn x r - kept x z.
+struct Turning {
+  Vec3 turn, kept;
+};
+
+/// The free turn of a body of one piece, without pins and springs, in a solve.
+struct FreeTurn {
+  bool acts = false;
+  Vec3 centre;                     ///< of mass [m]
+  Mat3 yielding;                   ///< inverse of the tensor of inertia [1/(kg m^2)]
+  Mat3 kept;                       ///< what A keeps of it: sum of m (r z I - z r^T) [kg m^2]
+  std::span<const NodeVec> nodes;  ///< positions [m]; w: inverse masses [1/kg] (num_nodes x 1)
+  std::span<const NodeVec> z;      ///< A^-1 M r, r from the centre [m] (num_nodes x 1)
+  // Of the impulses so far.
+  Vec3 moment, kept_moment;  ///< their sum, and what A keeps of it [kg m^2]
+  Turning turning;
+
+  Turning Answer(const Vec3& to_moment, const Vec3& to_kept) const {
+    const Vec3 kept_turn = yielding * to_moment;
+    return {yielding * (to_moment - to_kept + kept * kept_turn), kept_turn};
+  }
+};
+
+/// The turn about the centre of mass of nodes at `at` (num_nodes x 1), without pins; they must stay
+/// valid. It does not act if all mass lies near a line. Solves with A once. Fills `z` (num_nodes +
+/// 1 x 1), which must stay valid, too. Does not allocate.
+FreeTurn FindFreeTurn(const FactoredSystem& system, std::span<const NodeVec> at,
+                      std::span<NodeVec> z);
+
+/// Fills `z` of a turn anew.
+void FindKept(const FactoredSystem& system, std::span<NodeVec> z, FreeTurn* turn);
+
+/// A point of a body that turns.
+struct TurnedPoint {
+  TurnedPoint(const FreeTurn& turn, const EmbeddedPoint& point)
+      : arm(point.Of(turn.nodes) - turn.centre), z(point.Of(turn.z)) {}
+
+  Vec3 MovedBy(const Turning& by) const { return Cross(by.turn, arm) - Cross(by.kept, z); }
+  /// How a unit impulse along an axis turns the body.
+  Turning Answer(const FreeTurn& turn, const Vec3& axis) const {
+    return turn.Answer(Cross(arm, axis), Cross(z, axis));
+  }
+  void Push(const Vec3& impulse, FreeTurn* turn) const {
+    turn->moment += Cross(arm, impulse);
+    turn->kept_moment += Cross(z, impulse);
+    turn->turning = turn->Answer(turn->moment, turn->kept_moment);
+  }
+
+  Vec3 arm, z;  // [m]
+};
+
+}  // namespace plush
