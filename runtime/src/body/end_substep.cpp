@@ -163,7 +163,8 @@ void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body
   if (SolvesContact(settings)) StayOutsideSolids(body);
   HoldConstraints(body);  // as pins, they do not give way to solids
   const bool keeps = KeepsPrevious(*body);
-  const EnergyBound bound = FindEnergyBound(settings, *body);
+  const EnergyBound bound = FindEnergyBound(settings, h, body);
+  if (bound.is_shorter) stats->flat_tets = CountFlatTets(body->elements, body->y.span());
   FinishNodes(body->x.span(), body->y.span().first(body->x.size()), GravityOf(settings, *body), h,
               body->v.span(), keeps ? body->previous.span() : body->x.span());
   if (keeps) SwapPrevious(body);

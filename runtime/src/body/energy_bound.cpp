@@ -3,7 +3,9 @@
 #include "body/energy_bound.h"
 
 #include "base/vector_math.h"
+#include "body/solid_guard.h"
 #include "body/touches.h"
+#include "solver/volume_sweep.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,20 +33,22 @@ bool MayGainEnergy(const StepSettings& settings, const Body& body) {
   constexpr float kPressed = 0.9f;  // det F
   return body.progress.lowest < kPressed && settings.splitting.volume_sweeps == 0 &&
          body.solver.method == nullptr && !(body.elements.damping > 0.0f) &&
-         TouchesOnlyResting(body) && IsNearlyIncompressible(body);
+         !body.progress.is_slow && TouchesOnlyResting(body) && IsNearlyIncompressible(body);
 }
 
 double ElasticEnergy(const Body& body, NodeVectors x) {
   return SummariseElements(body.elements, x, body.Rotations(), kMostBulk).elastic_j;
 }
 
-// The mean velocity without the directions of the contacts' normals.
-Vec3 FreeVelocity(const Body& body) {
+// The mean over the nodes by mass of their `vector`, without the directions of the contacts'
+// normals.
+template <class VectorOf>
+Vec3 FreeMean(const Body& body, const VectorOf& vector) {
   constexpr float kLeast2 = 1.0e-4f;  // of a direction beside the others
   double sum[3] = {}, mass = 0.0;
-  for (size_t i = 0; i < body.v.size(); ++i) {
+  for (size_t i = 0; i < body.x.size(); ++i) {
     const double m = body.Mass(i);
-    const Vec3 v = body.v[i];
+    const Vec3 v = vector(i);
     sum[0] += m * double(v.x), sum[1] += m * double(v.y), sum[2] += m * double(v.z);
     mass += m;
   }
@@ -76,26 +80,109 @@ void AddGainedMomentum(const Vec3& gained, Body* body) {
   if (length2 > 0.0f) AddReboundTouches(Dot(gained, pressing) / length2, body);
 }
 
+double WorkOfGravity(const StepSettings& settings, const Body& body) {
+  const Vec3 gravity = GravityOf(settings, body);
+  double work = 0.0;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    work += double(body.Mass(i)) * double(Dot(gravity, body.y[i] - body.x[i]));
+  }
+  return work;
+}
+
+// Whether no tet passes flat on the way to body->y. Then none ends a shorter way inside out.
+bool MayShorten(Body* body) {
+  const std::span<NodeVec> start = body->rhs.span();
+  std::copy(body->x.begin(), body->x.end(), start.begin());
+  start[body->x.size()] = body->y[body->x.size()];
+  return !PassesFlat(body->elements, start, body->y.span());
+}
+
+// Of a substep's start, its end and the way between [J].
+struct Energies {
+  double before = 0.0;               // kinetic and elastic
+  double elastic = 0.0, work = 0.0;  // at body.y; of gravity
+
+  double Kinetic() const { return before + work - elastic; }  // the most that may be left
+  void MeasureEnd(const StepSettings& settings, const Body& body) {
+    elastic = ElasticEnergy(body, body.y.span());
+    work = WorkOfGravity(settings, body);
+  }
+};
+
+// What part of the way stays: the mean along the contacts' planes.
+struct FreeShift {
+  Vec3 way;              // [m]
+  double kinetic = 0.0;  // [J]
+};
+
+FreeShift FindFreeShift(float h, const Body& body) {
+  FreeShift shift;
+  shift.way = FreeMean(body, [&](size_t i) -> Vec3 { return body.y[i] - body.x[i]; });
+  const double speed2 = double(Dot(shift.way, shift.way)) / (double(h) * double(h));
+  for (size_t i = 0; i < body.x.size(); ++i) shift.kinetic += 0.5 * double(body.Mass(i)) * speed2;
+  return shift;
+}
+
+// Goes the largest share of the way to body->y, as far as a few looks tell, that leaves as much
+// kinetic energy as the shift has.
+void ShortenWay(const StepSettings& settings, float h, const FreeShift& shift, Energies* energies,
+                Body* body) {
+  constexpr double kNear = 0.05;  // of what is spare without a way
+  constexpr int kMostLooks = 3;
+  const size_t count = body->x.size();
+  const std::span<NodeVec> y = body->y.span(), end = body->rhs.span();
+  std::copy(y.begin(), y.end(), end.begin());
+  const auto spare_at = [&](double share) {
+    const float s = static_cast<float>(share);
+    for (size_t i = 0; i < count; ++i) {
+      y[i] = body->x[i] + shift.way + (end[i] - body->x[i] - shift.way) * s;
+    }
+    energies->MeasureEnd(settings, *body);
+    return energies->Kinetic() - shift.kinetic;
+  };
+  double low = 0.0, high = 1.0, at = 0.0;
+  double spare_high = energies->Kinetic() - shift.kinetic, spare_low = spare_at(low);
+  const double close = kNear * spare_low;
+  // The energy is nearly convex along the way, so where a chord has none to spare there is some.
+  for (int look = 0; look < kMostLooks && spare_low > close; ++look) {
+    at = low + (high - low) * spare_low / (spare_low - spare_high);
+    const double spare = spare_at(at);
+    (spare >= 0.0 ? low : high) = at;
+    (spare >= 0.0 ? spare_low : spare_high) = spare;
+  }
+  if (at != low) spare_at(low);
+  Vec3 gained;
+  for (size_t i = 0; i < count; ++i) gained += (y[i] - end[i]) * (body->Mass(i) / h);
+  AddGainedMomentum(gained, body);
+}
+
 }  // namespace
 
-EnergyBound FindEnergyBound(const StepSettings& settings, const Body& body) {
+EnergyBound FindEnergyBound(const StepSettings& settings, float h, Body* body) {
   constexpr double kGain = 1.0e-5;  // more than rounding adds
-  if (!MayGainEnergy(settings, body)) return {};
-  const Vec3 gravity = GravityOf(settings, body);
-  double before = ElasticEnergy(body, body.x.span()), fall = 0.0;
-  for (size_t i = 0; i < body.x.size(); ++i) {
-    const double m = body.Mass(i);
-    const Vec3 v = body.v[i], way = body.y[i] - body.x[i];
-    before += 0.5 * m * double(Dot(v, v));
-    fall += m * double(Dot(gravity, way));
+  if (!MayGainEnergy(settings, *body)) return {};
+  Energies energies;
+  energies.before = ElasticEnergy(*body, body->x.span());
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    energies.before += 0.5 * double(body->Mass(i)) * double(Dot(body->v[i], body->v[i]));
   }
-  return {true, before + fall - ElasticEnergy(body, body.y.span()), kGain * before};
+  energies.MeasureEnd(settings, *body);
+  const double least = kGain * energies.before;
+  const FreeShift shift = FindFreeShift(h, *body);
+  const double missing = shift.kinetic - energies.Kinetic();
+  const bool is_shorter = missing > least && std::isfinite(missing) && MayShorten(body);
+  if (is_shorter) {
+    ShortenWay(settings, h, shift, &energies, body);
+    StayOutsideSolids(body);
+    energies.MeasureEnd(settings, *body);
+  }
+  return {true, is_shorter, energies.Kinetic(), least};
 }
 
 void BoundKineticEnergy(const EnergyBound& bound, Body* body) {
   if (!bound.any) return;
   // Kinetic energy at a share s of the velocities beside `kept`: fixed + s mixed + s^2 squared.
-  const Vec3 kept = FreeVelocity(*body);
+  const Vec3 kept = FreeMean(*body, [body](size_t i) -> Vec3 { return body->v[i]; });
   double fixed = 0.0, mixed = 0.0, squared = 0.0;
   for (size_t i = 0; i < body->v.size(); ++i) {
     const double m = body->Mass(i);
