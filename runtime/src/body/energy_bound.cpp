@@ -5,6 +5,7 @@
 #include "base/vector_math.h"
 #include "body/solid_guard.h"
 #include "body/touches.h"
+#include "elasticity/elastic_energy.h"
 #include "solver/volume_sweep.h"
 
 #include <algorithm>
@@ -34,10 +35,6 @@ bool MayGainEnergy(const StepSettings& settings, const Body& body) {
   return body.progress.lowest < kPressed && settings.splitting.volume_sweeps == 0 &&
          body.solver.method == nullptr && !(body.elements.damping > 0.0f) &&
          !body.progress.is_slow && TouchesOnlyResting(body) && IsNearlyIncompressible(body);
-}
-
-double ElasticEnergy(const Body& body, NodeVectors x) {
-  return SummariseElements(body.elements, x, body.Rotations(), kMostBulk).elastic_j;
 }
 
 // The mean over the nodes by mass of their `vector`, without the directions of the contacts'
@@ -104,7 +101,7 @@ struct Energies {
 
   double Kinetic() const { return before + work - elastic; }  // the most that may be left
   void MeasureEnd(const StepSettings& settings, const Body& body) {
-    elastic = ElasticEnergy(body, body.y.span());
+    elastic = ElasticEnergy(body.elements, body.y.span(), kMostBulk);
     work = WorkOfGravity(settings, body);
   }
 };
@@ -162,7 +159,7 @@ EnergyBound FindEnergyBound(const StepSettings& settings, float h, Body* body) {
   constexpr double kGain = 1.0e-5;  // more than rounding adds
   if (!MayGainEnergy(settings, *body)) return {};
   Energies energies;
-  energies.before = ElasticEnergy(*body, body->x.span());
+  energies.before = ElasticEnergy(body->elements, body->x.span(), kMostBulk);
   for (size_t i = 0; i < body->x.size(); ++i) {
     energies.before += 0.5 * double(body->Mass(i)) * double(Dot(body->v[i], body->v[i]));
   }
