@@ -69,8 +69,8 @@ struct Impact {
 
 }  // namespace
 
-// Without the bound, 22 of these 48 gain more than 1% of the energy that they hit with in a step,
-// up to 1.8 times as much.
+// Without the bound, 25 of these 48 gain more than 1% of the energy that they hit with in a step,
+// up to 1.8 times as much; if no way were shortened, eight, up to 1.0 times as much.
 TEST_CASE("Nearly incompressible boxes gain no energy in an impact") {
   for (uint32_t seed = 1; seed <= 48; ++seed) {
     Random random(seed + 900);
@@ -92,17 +92,22 @@ TEST_CASE("Nearly incompressible boxes gain no energy in an impact") {
       const double energy = impact.Energy();
       gain = std::max(gain, (energy - last) / start);
       last = energy;
+      const WorldMeasures measures = MeasuresOf(impact.world);
+      CHECK(measures.inverted_tets == 0);
+      CHECK(measures.max_penetration < 1.0e-3f);
     }
-    CHECK(gain < 0.005);  // 0.0038 and 0.0002
+    CHECK(gain < 0.002);  // 0.0005, of one, and 0.00002
   }
 }
 
-// The bound acts in each of these impacts.
+// The bound acts in each of these impacts; in the long steps it shortens a way, too. Flat tets are
+// lifted in none of them: reactions do not know what that adds.
 TEST_CASE("A bounded impact keeps the speed along a floor without friction") {
-  for (uint32_t seed = 1; seed <= 8; ++seed) {
+  const uint32_t seeds[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 17, 20, 21, 28, 31, 41, 54};
+  for (const uint32_t seed : seeds) {
     Throw thrown;
     thrown.young = 2.0e5;
-    thrown.dt = 1.0 / 60.0;
+    thrown.dt = seed <= 8 ? 1.0 / 60.0 : 0.033;
     thrown.velocity = {3.0f, -4.0f, -1.0f};
     Impact impact(thrown, seed);
     CAPTURE(seed);
