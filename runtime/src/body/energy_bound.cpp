@@ -3,7 +3,7 @@
 #include "body/energy_bound.h"
 
 #include "base/vector_math.h"
-#include "body/solid_guard.h"
+#include "body/body_colliders.h"
 #include "body/touches.h"
 #include "elasticity/elastic_energy.h"
 #include "solver/volume_sweep.h"
@@ -106,39 +106,35 @@ struct Energies {
   }
 };
 
-// What part of the way stays: the mean along the contacts' planes.
-struct FreeShift {
-  Vec3 way;              // [m]
-  double kinetic = 0.0;  // [J]
+// A way from body.x to body->rhs, of which a part `kept` stays whole. `free`: the mean along the
+// contacts' planes. With a share s of the rest, the mean is kept + s (free - kept).
+struct Way {
+  Vec3 free, kept;        // [m]
+  double per_way2 = 0.0;  // kinetic energy of all nodes together per square of their way [J/m^2]
+
+  double KineticAt(float s) const {
+    const Vec3 mean = kept + (free - kept) * s;
+    return per_way2 * double(Dot(mean, mean));
+  }
 };
 
-FreeShift FindFreeShift(float h, const Body& body) {
-  FreeShift shift;
-  shift.way = FreeMean(body, [&](size_t i) -> Vec3 { return body.y[i] - body.x[i]; });
-  const double speed2 = double(Dot(shift.way, shift.way)) / (double(h) * double(h));
-  for (size_t i = 0; i < body.x.size(); ++i) shift.kinetic += 0.5 * double(body.Mass(i)) * speed2;
-  return shift;
-}
-
-// Goes the largest share of the way to body->y, as far as a few looks tell, that leaves as much
-// kinetic energy as the shift has.
-void ShortenWay(const StepSettings& settings, float h, const FreeShift& shift, Energies* energies,
-                Body* body) {
-  constexpr double kNear = 0.05;  // of what is spare without a way
+// Goes the largest share of the way, as far as a few looks tell, that leaves enough kinetic energy
+// for the mean. Returns whether there is one.
+bool GoShare(const StepSettings& settings, const Way& way, double spare_high, Energies* energies,
+             Body* body) {
+  constexpr double kNear = 0.05;  // of what is spare without the rest of the way
   constexpr int kMostLooks = 3;
-  const size_t count = body->x.size();
   const std::span<NodeVec> y = body->y.span(), end = body->rhs.span();
-  std::copy(y.begin(), y.end(), end.begin());
   const auto spare_at = [&](double share) {
     const float s = static_cast<float>(share);
-    for (size_t i = 0; i < count; ++i) {
-      y[i] = body->x[i] + shift.way + (end[i] - body->x[i] - shift.way) * s;
+    for (size_t i = 0; i < body->x.size(); ++i) {
+      y[i] = body->x[i] + way.kept + (end[i] - body->x[i] - way.kept) * s;
     }
     energies->MeasureEnd(settings, *body);
-    return energies->Kinetic() - shift.kinetic;
+    return energies->Kinetic() - way.KineticAt(s);
   };
-  double low = 0.0, high = 1.0, at = 0.0;
-  double spare_high = energies->Kinetic() - shift.kinetic, spare_low = spare_at(low);
+  double low = 0.0, high = 1.0, at = 0.0, spare_low = spare_at(low);
+  if (spare_low < 0.0) return false;
   const double close = kNear * spare_low;
   // The energy is nearly convex along the way, so where a chord has none to spare there is some.
   for (int look = 0; look < kMostLooks && spare_low > close; ++look) {
@@ -148,8 +144,26 @@ void ShortenWay(const StepSettings& settings, float h, const FreeShift& shift, E
     (spare >= 0.0 ? spare_low : spare_high) = spare;
   }
   if (at != low) spare_at(low);
+  return true;
+}
+
+// Shortens the way to body->y. The mean along the contacts' planes stays whole, unless it leads
+// below a collider that no contact knows any more, or takes energy that is not there.
+void ShortenWay(const StepSettings& settings, float h, Way way, double spare, Energies* energies,
+                Body* body) {
+  constexpr float kMostDepth = 3.0f;  // [slops]
+  const std::span<NodeVec> end = body->rhs.span();
+  std::copy(body->y.begin(), body->y.end(), end.begin());
+  way.kept = way.free;
+  if (!GoShare(settings, way, spare, energies, body) ||
+      IsBelowSurface(settings, kMostDepth, body)) {
+    way.kept = Vec3();
+    GoShare(settings, way, spare, energies, body);
+  }
   Vec3 gained;
-  for (size_t i = 0; i < count; ++i) gained += (y[i] - end[i]) * (body->Mass(i) / h);
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    gained += (body->y[i] - end[i]) * (body->Mass(i) / h);
+  }
   AddGainedMomentum(gained, body);
 }
 
@@ -160,19 +174,20 @@ EnergyBound FindEnergyBound(const StepSettings& settings, float h, Body* body) {
   if (!MayGainEnergy(settings, *body)) return {};
   Energies energies;
   energies.before = ElasticEnergy(body->elements, body->x.span(), kMostBulk);
+  double mass = 0.0;
   for (size_t i = 0; i < body->x.size(); ++i) {
-    energies.before += 0.5 * double(body->Mass(i)) * double(Dot(body->v[i], body->v[i]));
+    const double m = body->Mass(i);
+    energies.before += 0.5 * m * double(Dot(body->v[i], body->v[i]));
+    mass += m;
   }
   energies.MeasureEnd(settings, *body);
   const double least = kGain * energies.before;
-  const FreeShift shift = FindFreeShift(h, *body);
-  const double missing = shift.kinetic - energies.Kinetic();
-  const bool is_shorter = missing > least && std::isfinite(missing) && MayShorten(body);
-  if (is_shorter) {
-    ShortenWay(settings, h, shift, &energies, body);
-    StayOutsideSolids(body);
-    energies.MeasureEnd(settings, *body);
-  }
+  Way way;
+  way.free = FreeMean(*body, [&](size_t i) -> Vec3 { return body->y[i] - body->x[i]; });
+  way.per_way2 = 0.5 * mass / (double(h) * double(h));
+  const double spare = energies.Kinetic() - way.KineticAt(1.0f);
+  const bool is_shorter = spare < -least && std::isfinite(spare) && MayShorten(body);
+  if (is_shorter) ShortenWay(settings, h, way, spare, &energies, body);
   return {true, is_shorter, energies.Kinetic(), least};
 }
 
