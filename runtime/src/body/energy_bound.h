@@ -5,7 +5,8 @@
 // impact, and a substep makes two or three. So colliders press tets too far, and the energy so
 // stored would become speed. A substep that would end with more energy than it began with ends
 // slower: positions stay, so that this turns no tet inside out and opens no contact. If the elastic
-// energy alone is too high, the substep goes only a share of its way.
+// energy alone is too high, the substep goes only a share of its way. In flight nothing is bounded:
+// there, scaled velocities would change the angular momentum.
 #pragma once
 
 #include "body/body.h"

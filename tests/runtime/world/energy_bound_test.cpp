@@ -70,7 +70,9 @@ struct Impact {
 }  // namespace
 
 // Without the bound, 25 of these 48 gain more than 1% of the energy that they hit with in a step,
-// up to 1.8 times as much; if no way were shortened, eight, up to 1.0 times as much.
+// up to 1.8 times as much; if no way were shortened, eight, up to 1.0 times as much. (Of 960, 15
+// gain more than 0.2% in a step in flight, where the bound does not act, up to 24%; without it 505
+// do.)
 TEST_CASE("Nearly incompressible boxes gain no energy in an impact") {
   for (uint32_t seed = 1; seed <= 48; ++seed) {
     Random random(seed + 900);
