@@ -37,20 +37,38 @@ bool MayGainEnergy(const StepSettings& settings, const Body& body) {
          !body.progress.is_slow && TouchesOnlyResting(body) && IsNearlyIncompressible(body);
 }
 
-// The mean over the nodes by mass of their `vector`, without the directions of the contacts'
-// normals.
-template <class VectorOf>
-Vec3 FreeMean(const Body& body, const VectorOf& vector) {
-  constexpr float kLeast2 = 1.0e-4f;  // of a direction beside the others
-  double sum[3] = {}, mass = 0.0;
+// Sums over the nodes, of vectors d: ways [m] or velocities [m/s].
+struct Sums {
+  double mass = 0.0, first[3] = {}, second = 0.0;  // of m, m d and m d^2
+
+  double Along(const Vec3& u) const {
+    return double(u.x) * first[0] + double(u.y) * first[1] + double(u.z) * first[2];
+  }
+  Vec3 Times(double factor) const {
+    return {static_cast<float>(first[0] * factor), static_cast<float>(first[1] * factor),
+            static_cast<float>(first[2] * factor)};
+  }
+};
+
+// Of `to` - `from`, or of `to` if `from` is null.
+Sums SumUp(const Body& body, const NodeVec* to, const NodeVec* from) {
+  Sums sums;
   for (size_t i = 0; i < body.x.size(); ++i) {
     const double m = body.Mass(i);
-    const Vec3 v = vector(i);
-    sum[0] += m * double(v.x), sum[1] += m * double(v.y), sum[2] += m * double(v.z);
-    mass += m;
+    Vec3 d = to[i];
+    if (from != nullptr) d -= from[i];
+    const double x = d.x, y = d.y, z = d.z;
+    sums.first[0] += m * x, sums.first[1] += m * y, sums.first[2] += m * z;
+    sums.second += m * (x * x + y * y + z * z);
+    sums.mass += m;
   }
-  Vec3 mean = {static_cast<float>(sum[0] / mass), static_cast<float>(sum[1] / mass),
-               static_cast<float>(sum[2] / mass)};
+  return sums;
+}
+
+// The mean without the directions of the contacts' normals.
+Vec3 FreeMean(const Body& body, const Sums& sums) {
+  constexpr float kLeast2 = 1.0e-4f;  // of a direction beside the others
+  Vec3 mean = sums.Times(1.0 / sums.mass);
   Vec3 normals[3];
   size_t count = 0;
   for (const PlaneContact& contact : body.contacts.Current()) {
@@ -77,15 +95,6 @@ void AddGainedMomentum(const Vec3& gained, Body* body) {
   if (length2 > 0.0f) AddReboundTouches(Dot(gained, pressing) / length2, body);
 }
 
-double WorkOfGravity(const StepSettings& settings, const Body& body) {
-  const Vec3 gravity = GravityOf(settings, body);
-  double work = 0.0;
-  for (size_t i = 0; i < body.x.size(); ++i) {
-    work += double(body.Mass(i)) * double(Dot(gravity, body.y[i] - body.x[i]));
-  }
-  return work;
-}
-
 // Whether no tet passes flat on the way to body->y. Then none ends a shorter way inside out.
 bool MayShorten(Body* body) {
   const std::span<NodeVec> start = body->rhs.span();
@@ -102,7 +111,7 @@ struct Energies {
   double Kinetic() const { return before + work - elastic; }  // the most that may be left
   void MeasureEnd(const StepSettings& settings, const Body& body) {
     elastic = ElasticEnergy(body.elements, body.y.span(), kMostBulk);
-    work = WorkOfGravity(settings, body);
+    work = SumUp(body, body.y.data(), body.x.data()).Along(GravityOf(settings, body));
   }
 };
 
@@ -160,11 +169,8 @@ void ShortenWay(const StepSettings& settings, float h, Way way, double spare, En
     way.kept = Vec3();
     GoShare(settings, way, spare, energies, body);
   }
-  Vec3 gained;
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    gained += (body->y[i] - end[i]) * (body->Mass(i) / h);
-  }
-  AddGainedMomentum(gained, body);
+  const Sums change = SumUp(*body, body->y.data(), end.data());
+  AddGainedMomentum(change.Times(1.0 / double(h)), body);
 }
 
 }  // namespace
@@ -173,18 +179,14 @@ EnergyBound FindEnergyBound(const StepSettings& settings, float h, Body* body) {
   constexpr double kGain = 1.0e-5;  // more than rounding adds
   if (!MayGainEnergy(settings, *body)) return {};
   Energies energies;
-  energies.before = ElasticEnergy(body->elements, body->x.span(), kMostBulk);
-  double mass = 0.0;
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    const double m = body->Mass(i);
-    energies.before += 0.5 * m * double(Dot(body->v[i], body->v[i]));
-    mass += m;
-  }
+  energies.before = ElasticEnergy(body->elements, body->x.span(), kMostBulk) +
+                    0.5 * SumUp(*body, body->v.data(), nullptr).second;
   energies.MeasureEnd(settings, *body);
   const double least = kGain * energies.before;
+  const Sums sums = SumUp(*body, body->y.data(), body->x.data());
   Way way;
-  way.free = FreeMean(*body, [&](size_t i) -> Vec3 { return body->y[i] - body->x[i]; });
-  way.per_way2 = 0.5 * mass / (double(h) * double(h));
+  way.free = FreeMean(*body, sums);
+  way.per_way2 = 0.5 * sums.mass / (double(h) * double(h));
   const double spare = energies.Kinetic() - way.KineticAt(1.0f);
   const bool is_shorter = spare < -least && std::isfinite(spare) && MayShorten(body);
   if (is_shorter) ShortenWay(settings, h, way, spare, &energies, body);
@@ -194,28 +196,19 @@ EnergyBound FindEnergyBound(const StepSettings& settings, float h, Body* body) {
 void BoundKineticEnergy(const EnergyBound& bound, Body* body) {
   if (!bound.any) return;
   // Kinetic energy at a share s of the velocities beside `kept`: fixed + s mixed + s^2 squared.
-  const Vec3 kept = FreeMean(*body, [body](size_t i) -> Vec3 { return body->v[i]; });
-  double fixed = 0.0, mixed = 0.0, squared = 0.0;
-  for (size_t i = 0; i < body->v.size(); ++i) {
-    const double m = body->Mass(i);
-    const Vec3 own = body->v[i] - kept;
-    fixed += 0.5 * m * double(Dot(kept, kept));
-    mixed += m * double(Dot(kept, own));
-    squared += 0.5 * m * double(Dot(own, own));
-  }
-  if (!(fixed + mixed + squared > bound.kinetic + bound.least) || !(squared > 0.0)) return;
+  const Sums sums = SumUp(*body, body->v.data(), nullptr);
+  const Vec3 kept = FreeMean(*body, sums);
+  const double fixed = 0.5 * sums.mass * double(Dot(kept, kept));
+  const double mixed = sums.Along(kept) - 2.0 * fixed;
+  const double squared = 0.5 * sums.second - sums.Along(kept) + fixed;
+  if (!(0.5 * sums.second > bound.kinetic + bound.least) || !(squared > 0.0)) return;
   const double spare = bound.kinetic - fixed;
   const double root = std::sqrt(std::fmax(mixed * mixed + 4.0 * squared * spare, 0.0));
   const double share = std::clamp((root - mixed) / (2.0 * squared), 0.0, 1.0);
   if (!std::isfinite(share)) return;
   const float lost = static_cast<float>(1.0 - share);
-  Vec3 gained;
-  for (size_t i = 0; i < body->v.size(); ++i) {
-    const Vec3 change = (kept - body->v[i]) * lost;
-    body->v[i] += change;
-    gained += change * body->Mass(i);
-  }
-  AddGainedMomentum(gained, body);
+  for (NodeVec& v : body->v) v += (kept - v) * lost;
+  AddGainedMomentum((kept * static_cast<float>(sums.mass) - sums.Times(1.0)) * lost, body);
 }
 
 }  // namespace plush
