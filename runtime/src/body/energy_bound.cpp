@@ -195,17 +195,12 @@ EnergyBound FindEnergyBound(const StepSettings& settings, float h, Body* body) {
 
 void BoundKineticEnergy(const EnergyBound& bound, Body* body) {
   if (!bound.any) return;
-  // Kinetic energy at a share s of the velocities beside `kept`: fixed + s mixed + s^2 squared.
   const Sums sums = SumUp(*body, body->v.data(), nullptr);
-  const Vec3 kept = FreeMean(*body, sums);
-  const double fixed = 0.5 * sums.mass * double(Dot(kept, kept));
-  const double mixed = sums.Along(kept) - 2.0 * fixed;
-  const double squared = 0.5 * sums.second - sums.Along(kept) + fixed;
-  if (!(0.5 * sums.second > bound.kinetic + bound.least) || !(squared > 0.0)) return;
-  const double spare = bound.kinetic - fixed;
-  const double root = std::sqrt(std::fmax(mixed * mixed + 4.0 * squared * spare, 0.0));
-  const double share = std::clamp((root - mixed) / (2.0 * squared), 0.0, 1.0);
-  if (!std::isfinite(share)) return;
+  const Vec3 kept = FreeMean(*body, sums);  // at right angles to the rest of the mean
+  const double fixed = 0.5 * sums.mass * double(Dot(kept, kept)), kinetic = 0.5 * sums.second;
+  if (!(kinetic > bound.kinetic + bound.least) || !(kinetic > fixed)) return;
+  const double share = std::sqrt(std::fmax((bound.kinetic - fixed) / (kinetic - fixed), 0.0));
+  if (!(share < 1.0)) return;
   const float lost = static_cast<float>(1.0 - share);
   for (NodeVec& v : body->v) v += (kept - v) * lost;
   AddGainedMomentum((kept * static_cast<float>(sums.mass) - sums.Times(1.0)) * lost, body);
