@@ -5,6 +5,7 @@
 #include "body/attachment_step.h"
 #include "body/body.h"
 #include "body/body_colliders.h"
+#include "body/energy_bound.h"
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
 #include "body/restitution.h"
@@ -162,9 +163,12 @@ void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body
   if (SolvesContact(settings)) StayOutsideSolids(body);
   HoldConstraints(body);  // as pins, they do not give way to solids
   const bool keeps = KeepsPrevious(*body);
+  const EnergyBound bound = FindEnergyBound(settings, h, body);
+  if (bound.is_shorter) stats->flat_tets = CountFlatTets(body->elements, body->y.span());
   FinishNodes(body->x.span(), body->y.span().first(body->x.size()), GravityOf(settings, *body), h,
               body->v.span(), keeps ? body->previous.span() : body->x.span());
   if (keeps) SwapPrevious(body);
+  BoundKineticEnergy(bound, body);
   FollowOrigin(body);
 }
 

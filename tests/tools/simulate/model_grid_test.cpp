@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Real models of any stiffness, damping, size and time step, thrown and spun onto a floor, into a V
-// or into a box of planes. None freezes or falls through, and none gains energy but undamped,
-// nearly incompressible ones: the grid that stability_grid_test.cpp makes of procedural bodies.
+// or into a box of planes. None freezes, falls through or gains energy: the grid that
+// stability_grid_test.cpp makes of procedural bodies.
 //
 // - PLUSH_TEST_FULL=1 takes 1500 scenes of the sample models instead of 60, and 10 of each test
 // model.
@@ -254,14 +254,11 @@ Result Run(const Asset& asset, const ModelScene& scene, bool prints) {
 // How many bodies end without finite positions, gain energy, fall through, or touch at all.
 struct Failures {
   int frozen = 0, gaining = 0, fallen = 0, touching = 0;
-  int lagging = 0;        // that gain although undamped and nearly incompressible, see below
-  double most_lag = 0.0;  // what they gain
 };
 
 struct Case {
   Result result;
   std::string what;
-  bool may_lag = false;
 };
 
 void RunModel(const std::string& path, uint32_t first, uint32_t count, std::vector<Case>* cases) {
@@ -281,9 +278,7 @@ void RunModel(const std::string& path, uint32_t first, uint32_t count, std::vect
     const std::string what = Describe(model, seed, scene);
     INFO(what);
     if (only != nullptr) std::printf("%s\n", what.c_str());
-    const MaterialOverride& material = scene.body.material;
-    const bool may_lag = material.poisson > 0.46f && !(material.damping > 0.0f);
-    cases->push_back({Run(asset.value(), scene, only != nullptr), what, may_lag});
+    cases->push_back({Run(asset.value(), scene, only != nullptr), what});
   }
 }
 
@@ -295,13 +290,11 @@ Failures Summarise(std::vector<Case> cases) {
                      std::max(c.result.gain / kMostGain, c.result.depth / kMostDepth));
   });
   size_t shown = 0;
-  for (const auto& [r, what, may_lag] : cases) {
+  for (const auto& [r, what] : cases) {
     const bool gains = r.is_finite && !(r.gain < kMostGain);
     const bool falls = r.is_finite && !(r.depth < kMostDepth);
     failures.frozen += r.is_finite ? 0 : 1;
-    failures.gaining += gains && !may_lag ? 1 : 0;
-    failures.lagging += gains && may_lag ? 1 : 0;
-    if (may_lag) failures.most_lag = std::max(failures.most_lag, r.gain);
+    failures.gaining += gains ? 1 : 0;
     failures.fallen += falls ? 1 : 0;
     failures.touching += r.contacts > 0 ? 1 : 0;
     if (shown++ >= 3 && r.is_finite && !gains && !falls) continue;
@@ -309,20 +302,17 @@ Failures Summarise(std::vector<Case> cases) {
                 r.is_finite ? "" : "NOT FINITE, ", r.gain, r.step, r.touches ? "" : " in flight",
                 r.depth, r.inverted, what.c_str());
   }
-  std::printf(
-      "%zu scenes: %d freeze, %d gain, besides %d nearly incompressible ones, %d fall through, "
-      "%d touch\n",
-      cases.size(), failures.frozen, failures.gaining, failures.lagging, failures.fallen,
-      failures.touching);
+  std::printf("%zu scenes: %d freeze, %d gain, %d fall through, %d touch\n", cases.size(),
+              failures.frozen, failures.gaining, failures.fallen, failures.touching);
   return failures;
 }
 
 }  // namespace
 
-// Pressures of undamped bodies of Poisson's ratios of 0.464 and more lag behind volumes, in flight
-// and on planes: 25 of 1500 gain 0.013 to 0.48. Without the limit of stiffness
-// (PLUSH_GRID_STIFFNESS=1e30) 34 more gain, it seems by rounding, none freezes, and two jam in
-// a box, 0.023 and 0.044 sizes deep.
+// Without energy_bound.h, 25 of 1500 gain 0.013 to 0.48 in impacts: undamped ones of Poisson's
+// ratios of 0.464 and more, whose pressures lag behind volumes. With PLUSH_GRID_STIFFNESS=1e5 none
+// gains either, and one jams in a box, 0.023 sizes deep. From 5e5 on rounding of stiff forces adds
+// energy, in flight, too: without a limit, 34 gain, all above that, none freezes, and two jam.
 TEST_CASE("Sample models on a floor, in a V or in a box end finite above it and gain nothing",
           "[long]") {
   const uint32_t count = FullTests() ? 500 : 20 / kShare;
@@ -337,8 +327,6 @@ TEST_CASE("Sample models on a floor, in a V or in a box end finite above it and 
   CHECK(failures.gaining == 0);
   CHECK(failures.fallen == 0);
   CHECK(failures.touching > static_cast<int>(2 * count));
-  CHECK(failures.lagging <= static_cast<int>(3 * count / 50));
-  CHECK(failures.most_lag < 0.5);
 }
 
 TEST_CASE("Test models on a floor, in a V or in a box end finite above it and gain nothing") {
@@ -355,8 +343,6 @@ TEST_CASE("Test models on a floor, in a V or in a box end finite above it and ga
   CHECK(failures.frozen == 0);
   CHECK(failures.gaining == 0);
   CHECK(failures.fallen == 0);
-  CHECK(failures.lagging <= 3);  // 1 of 150
-  CHECK(failures.most_lag < 0.5);
 }
 
 }  // namespace plush::tests

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// Source: energy_bound.h.
+#include "body/energy_bound.h"
+
+#include "base/vector_math.h"
+#include "body/body_colliders.h"
+#include "body/touches.h"
+#include "elasticity/elastic_energy.h"
+#include "solver/volume_sweep.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plush {
+namespace {
+
+bool IsNearlyIncompressible(const Body& body) {
+  constexpr float kLeastBulk = 8.0f;                // lambda / mu: Poisson's ratio 0.444
+  const CoarseLevel& coarse = body.system->coarse;  // knows no bulk without clusters
+  return coarse.num_clusters() == 0 || coarse.most_bulk > kLeastBulk;
+}
+
+// Whether colliders at rest hold the body, and nothing else does.
+bool TouchesOnlyResting(const Body& body) {
+  if (body.contacts.num_contacts == 0 || !body.contacts.between.empty()) return false;
+  if (body.system->num_pinned > 0 || body.attached.any()) return false;
+  const auto moves = [](const Vec3& v) { return Dot(v, v) > 0.0f; };
+  return std::ranges::none_of(body.NearColliders(), [&](const LocalCollider& near) {
+    return moves(near.shift) || moves(near.turn) || moves(near.run);
+  });
+}
+
+bool MayGainEnergy(const StepSettings& settings, const Body& body) {
+  constexpr float kPressed = 0.9f;  // det F
+  return body.progress.lowest < kPressed && settings.splitting.volume_sweeps == 0 &&
+         body.solver.method == nullptr && !(body.elements.damping > 0.0f) &&
+         !body.progress.is_slow && TouchesOnlyResting(body) && IsNearlyIncompressible(body);
+}
+
+// Sums over the nodes, of vectors d: ways [m] or velocities [m/s].
+struct Sums {
+  double mass = 0.0, first[3] = {}, second = 0.0;  // of m, m d and m d^2
+
+  double Along(const Vec3& u) const {
+    return double(u.x) * first[0] + double(u.y) * first[1] + double(u.z) * first[2];
+  }
+  Vec3 Times(double factor) const {
+    return {static_cast<float>(first[0] * factor), static_cast<float>(first[1] * factor),
+            static_cast<float>(first[2] * factor)};
+  }
+};
+
+// Of `to` - `from`, or of `to` if `from` is null.
+Sums SumUp(const Body& body, const NodeVec* to, const NodeVec* from) {
+  Sums sums;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    const double m = body.Mass(i);
+    Vec3 d = to[i];
+    if (from != nullptr) d -= from[i];
+    const double x = d.x, y = d.y, z = d.z;
+    sums.first[0] += m * x, sums.first[1] += m * y, sums.first[2] += m * z;
+    sums.second += m * (x * x + y * y + z * z);
+    sums.mass += m;
+  }
+  return sums;
+}
+
+// The mean without the directions of the contacts' normals.
+Vec3 FreeMean(const Body& body, const Sums& sums) {
+  constexpr float kLeast2 = 1.0e-4f;  // of a direction beside the others
+  Vec3 mean = sums.Times(1.0 / sums.mass);
+  Vec3 normals[3];
+  size_t count = 0;
+  for (const PlaneContact& contact : body.contacts.Current()) {
+    Vec3 n = contact.plane.normal;
+    for (size_t k = 0; k < count; ++k) n -= normals[k] * Dot(normals[k], n);
+    const float length2 = Dot(n, n);
+    if (!(length2 > kLeast2)) continue;
+    normals[count] = n * (1.0f / std::sqrt(length2));
+    mean -= normals[count] * Dot(normals[count], mean);
+    if (++count == 3) return {};
+  }
+  return mean;
+}
+
+// Colliders take the momentum that the nodes gain, as they take what they press: exactly if all
+// normals are the same.
+void AddGainedMomentum(const Vec3& gained, Body* body) {
+  Vec3 pressing;
+  for (PlaneContact& contact : body->contacts.Current()) {
+    contact.push = NormalImpulse(contact);
+    pressing += contact.plane.normal * contact.push;
+  }
+  const float length2 = Dot(pressing, pressing);
+  if (length2 > 0.0f) AddReboundTouches(Dot(gained, pressing) / length2, body);
+}
+
+// Whether no tet passes flat on the way to body->y. Then none ends a shorter way inside out.
+bool MayShorten(Body* body) {
+  const std::span<NodeVec> start = body->rhs.span();
+  std::copy(body->x.begin(), body->x.end(), start.begin());
+  start[body->x.size()] = body->y[body->x.size()];
+  return !PassesFlat(body->elements, start, body->y.span());
+}
+
+// Of a substep's start, its end and the way between [J].
+struct Energies {
+  double before = 0.0;               // kinetic and elastic
+  double elastic = 0.0, work = 0.0;  // at body.y; of gravity
+
+  double Kinetic() const { return before + work - elastic; }  // the most that may be left
+  void MeasureEnd(const StepSettings& settings, const Body& body) {
+    elastic = ElasticEnergy(body.elements, body.y.span(), kMostBulk);
+    work = SumUp(body, body.y.data(), body.x.data()).Along(GravityOf(settings, body));
+  }
+};
+
+// A way from body.x to body->rhs, of which a part `kept` stays whole. `free`: the mean along the
+// contacts' planes. With a share s of the rest, the mean is kept + s (free - kept).
+struct Way {
+  Vec3 free, kept;        // [m]
+  double per_way2 = 0.0;  // kinetic energy of all nodes together per square of their way [J/m^2]
+
+  double KineticAt(float s) const {
+    const Vec3 mean = kept + (free - kept) * s;
+    return per_way2 * double(Dot(mean, mean));
+  }
+};
+
+// Goes the largest share of the way, as far as a few looks tell, that leaves enough kinetic energy
+// for the mean. Returns whether there is one.
+bool GoShare(const StepSettings& settings, const Way& way, double spare_high, Energies* energies,
+             Body* body) {
+  constexpr double kNear = 0.05;  // of what is spare without the rest of the way
+  constexpr int kMostLooks = 3;
+  const std::span<NodeVec> y = body->y.span(), end = body->rhs.span();
+  const auto spare_at = [&](double share) {
+    const float s = static_cast<float>(share);
+    for (size_t i = 0; i < body->x.size(); ++i) {
+      y[i] = body->x[i] + way.kept + (end[i] - body->x[i] - way.kept) * s;
+    }
+    energies->MeasureEnd(settings, *body);
+    return energies->Kinetic() - way.KineticAt(s);
+  };
+  double low = 0.0, high = 1.0, at = 0.0, spare_low = spare_at(low);
+  if (spare_low < 0.0) return false;
+  const double close = kNear * spare_low;
+  // The energy is nearly convex along the way, so where a chord has none to spare there is some.
+  for (int look = 0; look < kMostLooks && spare_low > close; ++look) {
+    at = low + (high - low) * spare_low / (spare_low - spare_high);
+    const double spare = spare_at(at);
+    (spare >= 0.0 ? low : high) = at;
+    (spare >= 0.0 ? spare_low : spare_high) = spare;
+  }
+  if (at != low) spare_at(low);
+  return true;
+}
+
+// Shortens the way to body->y. The mean along the contacts' planes stays whole, unless it leads
+// below a collider that no contact knows any more, or takes energy that is not there.
+void ShortenWay(const StepSettings& settings, float h, Way way, double spare, Energies* energies,
+                Body* body) {
+  constexpr float kMostDepth = 3.0f;  // [slops]
+  const std::span<NodeVec> end = body->rhs.span();
+  std::copy(body->y.begin(), body->y.end(), end.begin());
+  way.kept = way.free;
+  if (!GoShare(settings, way, spare, energies, body) ||
+      IsBelowSurface(settings, kMostDepth, body)) {
+    way.kept = Vec3();
+    GoShare(settings, way, spare, energies, body);
+  }
+  const Sums change = SumUp(*body, body->y.data(), end.data());
+  AddGainedMomentum(change.Times(1.0 / double(h)), body);
+}
+
+}  // namespace
+
+EnergyBound FindEnergyBound(const StepSettings& settings, float h, Body* body) {
+  constexpr double kGain = 1.0e-5;  // more than rounding adds
+  if (!MayGainEnergy(settings, *body)) return {};
+  Energies energies;
+  energies.before = ElasticEnergy(body->elements, body->x.span(), kMostBulk) +
+                    0.5 * SumUp(*body, body->v.data(), nullptr).second;
+  energies.MeasureEnd(settings, *body);
+  const double least = kGain * energies.before;
+  const Sums sums = SumUp(*body, body->y.data(), body->x.data());
+  Way way;
+  way.free = FreeMean(*body, sums);
+  way.per_way2 = 0.5 * sums.mass / (double(h) * double(h));
+  const double spare = energies.Kinetic() - way.KineticAt(1.0f);
+  const bool is_shorter = spare < -least && std::isfinite(spare) && MayShorten(body);
+  if (is_shorter) ShortenWay(settings, h, way, spare, &energies, body);
+  return {true, is_shorter, energies.Kinetic(), least};
+}
+
+void BoundKineticEnergy(const EnergyBound& bound, Body* body) {
+  if (!bound.any) return;
+  const Sums sums = SumUp(*body, body->v.data(), nullptr);
+  const Vec3 kept = FreeMean(*body, sums);  // at right angles to the rest of the mean
+  const double fixed = 0.5 * sums.mass * double(Dot(kept, kept)), kinetic = 0.5 * sums.second;
+  if (!(kinetic > bound.kinetic + bound.least) || !(kinetic > fixed)) return;
+  const double share = std::sqrt(std::fmax((bound.kinetic - fixed) / (kinetic - fixed), 0.0));
+  if (!(share < 1.0)) return;
+  const float lost = static_cast<float>(1.0 - share);
+  for (NodeVec& v : body->v) v += (kept - v) * lost;
+  AddGainedMomentum((kept * static_cast<float>(sums.mass) - sums.Times(1.0)) * lost, body);
+}
+
+}  // namespace plush

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// An impact leaves a body with no more energy than it had.
+//
+// Nearly incompressible tets need dozens of iterations to build up the pressure that stops an
+// impact, and a substep makes two or three. So colliders press tets too far, and the energy so
+// stored would become speed. A substep that would end with more energy than it began with ends
+// slower: positions stay, so that this turns no tet inside out and opens no contact. If the elastic
+// energy alone is too high, the substep goes only a share of its way. In flight nothing is bounded:
+// there, scaled velocities would change the angular momentum.
+#pragma once
+
+#include "body/body.h"
+
+namespace plush {
+
+/// The most kinetic energy that a substep may leave.
+struct EnergyBound {
+  bool any = false;
+  bool is_shorter = false;  ///< whether the way has been shortened
+  double kinetic = 0.0;     ///< below 0: the elastic energy alone is too high [J]
+  double least = 0.0;       ///< smaller excesses may be rounding [J]
+};
+
+/// The bound of a substep of `h` seconds from body->x and body->v to body->y. Only for undamped,
+/// nearly incompressible bodies with a tet that is pressed, and only if colliders at rest hold them
+/// and nothing else does. Shortens the way to body->y if the elastic energy at its end is too high
+/// for any velocities, unless a tet passes flat on it. Uses body->rhs. Does not allocate.
+EnergyBound FindEnergyBound(const StepSettings& settings, float h, Body* body);
+
+/// Slows the nodes down to the bound. The mean speed along all contacts' planes stays; colliders
+/// take the momentum that is lost, and reactions say so. Does not allocate.
+void BoundKineticEnergy(const EnergyBound& bound, Body* body);
+
+}  // namespace plush
