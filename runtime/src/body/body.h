@@ -205,8 +205,6 @@ struct Body : Links<Body> {  // of System::waiting
     bool is_static = false;     ///< the substep leaves no velocities
     bool is_slow = false;       ///< it touches only colliders, near rest
     bool is_put_back = false;   ///< the first iterate is not the prediction
-    bool knows_turn = false;    ///< it has looked for `turn`
-    FreeTurn turn;              ///< of a stiff body, at the first iterate that touches
     ThrowBack rebound;
   } progress;
   // Scratch memory of a step with planes or attachments; empty until the world has any.

@@ -147,14 +147,10 @@ ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, 
   Body::Progress& p = body->progress;
   p.skips_search = false;
   ContactSolve part = {system, problem, &body->contacts, body->d.span()};
-  if (p.is_stiff && !p.knows_turn && body->contacts.any()) {
-    if (TurnsFreely(*body)) {
-      p.turn = FindFreeTurn(system, body->y.span().first(body->x.size()),
-                            body->contacts.couplings.columns.span());
-    }
-    p.knows_turn = true;
+  if (p.is_stiff && body->contacts.any() && TurnsFreely(*body)) {
+    part.turn = FindFreeTurn(system, body->y.span().first(body->x.size()),
+                             body->contacts.couplings.columns.span());
   }
-  part.turn = p.turn;
   if (!p.is_soft) return part;
   const bool is_alone = body->contacts.between.empty();
   const bool is_on_solid = std::ranges::any_of(problem.colliders, &LocalCollider::is_solid);

@@ -55,18 +55,21 @@ FreeTurn FindFreeTurn(const FactoredSystem& system, std::span<const NodeVec> at,
                        static_cast<float>(sum[2] / mass)};
   FreeTurn turn = {.centre = centre, .nodes = at};
   FindKept(system, z, &turn);
-  double inertia[3][3] = {}, kept[3][3] = {};
+  double inertia[3][3] = {}, kept[3][3] = {};  // first, sums of m r r^T and of m z r^T
   for (size_t i = 0; i < count; ++i) {
     const double m = 1.0 / double(at[i].w);
     const Vec3 from = at[i] - centre;
     const double r[3] = {from.x, from.y, from.z}, of_z[3] = {z[i].x, z[i].y, z[i].z};
+    for (int l = 0; l < 3; ++l) {
+      const double share = m * r[l];
+      for (int k = 0; k < 3; ++k) inertia[k][l] += share * r[k];
+      for (int k = 0; k < 3; ++k) kept[k][l] += share * of_z[k];
+    }
+  }
+  for (double(*sums)[3] : {inertia, kept}) {
+    const double trace = sums[0][0] + sums[1][1] + sums[2][2];
     for (int k = 0; k < 3; ++k) {
-      for (int l = 0; l < 3; ++l) {
-        inertia[k][l] -= m * r[k] * r[l];
-        inertia[l][l] += m * r[k] * r[k];
-        kept[k][l] -= m * of_z[k] * r[l];
-        kept[l][l] += m * of_z[k] * r[k];
-      }
+      for (int l = 0; l < 3; ++l) sums[k][l] = (k == l ? trace : 0.0) - sums[k][l];
     }
   }
   const auto column = [](const double(&m)[3][3], int l) {
