@@ -147,7 +147,9 @@ ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, 
   Body::Progress& p = body->progress;
   p.skips_search = false;
   ContactSolve part = {system, problem, &body->contacts, body->d.span()};
-  if (p.is_stiff && body->contacts.any() && TurnsFreely(*body)) {
+  // (Stacked bodies would creep: a stack of ten cubes by 1.5% of an edge instead of 0.2%.)
+  if (p.is_stiff && body->contacts.num_contacts > 0 && body->contacts.between.empty() &&
+      TurnsFreely(*body)) {
     part.turn = FindFreeTurn(system, body->y.span().first(body->x.size()),
                              body->contacts.couplings.columns.span());
   }

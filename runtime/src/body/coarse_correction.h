@@ -16,12 +16,12 @@ inline bool HasCoarseLevel(const StepSettings& settings, const Body& body) {
          body.system->key.material.drag == 0.0f;
 }
 
-/// How a substep of a body that touches nothing iterates.
+/// How a substep iterates, of a body that touches nothing unless said.
 struct IterationPlan {
   int outer_iterations = 2;
   bool starts_coarse = false;  ///< clusters move before the first solve, too
   bool is_soft = false;        ///< one iteration is enough, however many it makes
-  bool is_stiff = false;       ///< contacts' solves turn it (contact/free_turn.h)
+  bool is_stiff = false;       ///< if it touches, solves turn it (contact/free_turn.h): s > 4
 };
 
 /// The plan for substeps of `h` seconds. The error of a swing's motion grows with the number s of

@@ -28,7 +28,7 @@ struct EnergyBound {
 EnergyBound FindEnergyBound(const StepSettings& settings, float h, Body* body);
 
 /// Slows the nodes down to the bound. The mean speed along all contacts' planes stays; colliders
-/// take the momentum that is lost, and reactions say so. Does not allocate.
+/// take the momentum that is lost, and reactions say so, unless they would pull. Does not allocate.
 void BoundKineticEnergy(const EnergyBound& bound, Body* body);
 
 }  // namespace plush

@@ -16,7 +16,7 @@
 namespace plush {
 namespace {
 
-// Adds what free turns change in the yielding of contacts.
+// Lets contacts yield as they do along their normals: without friction, nothing else counts.
 void YieldToTurns(ContactSolve* first, const JobSystem* jobs) {
   const auto response = [](ContactState* state, uint32_t slot, const Vec3& normal) {
     const PointCouplings& S = state->couplings;

@@ -9,6 +9,7 @@
 #include "contact/coarse_attached.h"
 #include "contact/contact_couplings.h"
 #include "contact/normal_impulses.h"
+#include "solver/coarse_level.h"
 
 #include <algorithm>
 #include <cmath>
@@ -112,7 +113,8 @@ SweepChange SweepContacts(bool cones_follow, ContactState* state) {
     const float change2 = Dot(change, change);
     sum.load += NormalImpulse(contact);
     if (change2 == 0.0f) continue;
-    const float along_normal = Dot(contact.plane.normal, change), response = S.Row(slot)[slot];
+    const float along_normal = Dot(contact.plane.normal, change);
+    const float response = state->turn == nullptr ? S.Row(slot)[slot] : 1.0f / contact.yielding;
     sum.change_of_load += along_normal;
     longest2 = std::max(longest2, response * response * change2);
     sum.deepest = std::max(sum.deepest, response * std::fabs(along_normal));
@@ -138,9 +140,9 @@ float ResponseAt(const ContactState& state, uint32_t slot) {
   if (state.turn == nullptr) return own;
   const TurnedPoint point(*state.turn, state.couplings.points[slot]);
   const auto answer = [&](const Vec3& axis) {
-    return point.MovedBy(point.Answer(*state.turn, axis));
+    return axis * own + point.MovedBy(point.Answer(*state.turn, axis));
   };
-  return own + BoundOf({answer({1, 0, 0}), answer({0, 1, 0}), answer({0, 0, 1})});
+  return BoundOf({answer({1, 0, 0}), answer({0, 1, 0}), answer({0, 0, 1})});
 }
 
 // Finds how the points of a body's contacts answer impulses.

@@ -206,14 +206,15 @@ struct ContactSolve {
   std::span<NodeVec> d;  ///< see SolveWithContacts (num_nodes + 1 x 1)
   ContactSolveStats stats;
   AddedContacts added;  ///< by the last search
-  FreeTurn turn;
+  FreeTurn turn;        ///< acts if impulses turn the body
   ContactSolve* next = nullptr;
 };
 
 /// Computes the outer iteration's displacement `d` of each body: A d = b + impulses of the
-/// contacts, which keep points from sinking, and of springs. Updates the contacts. Springs between
-/// several bodies then move no other iterate. Does not allocate. `jobs`: shares bodies without
-/// springs between threads, or null.
+/// contacts, which keep points from sinking, and of springs. Changes of impulses turn the body,
+/// too, if its FreeTurn acts, by a rotation. Updates the contacts. Springs between several bodies
+/// then move no other iterate. Does not allocate. `jobs`: shares bodies without springs between
+/// threads, or null.
 void SolveWithContacts(ContactSolve* first, const JobSystem* jobs = nullptr);
 
 /// The same for one body. Contacts with other bodies keep their impulses.

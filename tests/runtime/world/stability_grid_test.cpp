@@ -354,9 +354,9 @@ TEST_CASE("Bodies on a floor, in a V or in a box of planes end finite above them
   CHECK(failures.fallen <= count / 1000);              // 0 of 100, 1 of 2000
 }
 
-// One of seven bodies on three planes gained 0.41 of its energy in an impact. If
-// its whole way along the floor were kept while the rest is shortened (energy_bound.h), it would
-// end 0.046 sizes deep in that wall.
+// One of seven bodies on three planes gained 0.41 of its energy in an impact. If its whole way
+// along the floor were kept while the rest is shortened (energy_bound.h), it would end 0.046 sizes
+// deep in a wall.
 TEST_CASE("A body whose way is shortened neither gains nor passes a wall") {
   const Failures failures = RunScenes(101614, 1, SceneKind::kPlanes);
   CHECK(failures.frozen == 0);
