@@ -21,12 +21,14 @@ inline constexpr float kNoSlop = 1.0f;       // contacts correct all depths
 // What of a body touches.
 enum class Touching { kNodes, kVertices };
 
-// A body at y with a right-hand side that presses it onto random planes.
+// A body at y with a right-hand side that presses it onto random planes. A large one has more than
+// 512 nodes, and no A.
 struct RandomContacts {
-  explicit RandomContacts(uint32_t seed, Touching kind = Touching::kNodes)
+  explicit RandomContacts(uint32_t seed, Touching kind = Touching::kNodes, bool is_large = false)
       : touching(kind),
         random(seed),
-        shape(TetBox(3, 2, 2, 0.1, 0.09, seed % 50),
+        shape(is_large ? TetBox(18, 2, 8, 0.1, 0.09, seed % 50)
+                       : TetBox(3, 2, 2, 0.1, 0.09, seed % 50),
               {std::exp(random.Uniform(std::log(1.0e4), std::log(1.0e7))), 0.4, 1000.0},
               double(kProblemDt)),
         model(shape.asset()),
@@ -53,7 +55,7 @@ struct RandomContacts {
                                                      : (model.masses[i] * moved).eval();
     }
     rhs = ToNodeVecs(b);
-    A = DenseSystem(model, double(kProblemDt));
+    if (!is_large) A = DenseSystem(model, double(kProblemDt));
     if (touching == Touching::kVertices) AddVertices();
     for (uint32_t id = 0; id < surface().num_points(); ++id) {
       const EmbeddedPoint point = surface().Point(id);
