@@ -40,6 +40,7 @@ struct FreeContacts : RandomContacts {
     solve.turn = turn;
     SolveWithContacts(&solve);
     turn = solve.turn;
+    sweeps = solve.stats.sweeps;
   }
   void SolveTurning() { SolveTurning(state.couplings.columns.span()); }
 
@@ -79,16 +80,21 @@ struct FreeContacts : RandomContacts {
 
   Eigen::LLT<Eigen::MatrixXd> factor_of_A;
   FreeTurn turn;
+  int sweeps = 0;
 };
 
 }  // namespace
 
 TEST_CASE("Solves answer impulses as A does, and turn a free body by their whole moment") {
-  size_t contacts = 0;
+  size_t contacts = 0, at_once = 0;
   double most_turn = 0.0;
   for (uint32_t seed = 0; seed < 200; ++seed) {
     FreeContacts c(seed);
     c.SolveTurning();
+    const bool has_friction = seed % 2 == 0;
+    if (!has_friction && c.planes.size() == 1 && c.state.num_contacts > 1 && c.sweeps <= 2) {
+      ++at_once;
+    }
     const Eigen::Index n = static_cast<Eigen::Index>(c.shape.num_nodes());
     Points f = Points::Zero(3, n), b(3, n), d(3, n);
     for (const PlaneContact& contact : c.state.Current()) {
@@ -128,6 +134,7 @@ TEST_CASE("Solves answer impulses as A does, and turn a free body by their whole
   std::printf("200 free bodies, seeds from 0: %zu contacts, turns of at most %.3f rad\n", contacts,
               most_turn);
   CHECK(contacts > 400);
+  CHECK(at_once >= 5);  // 7 of 19; none if the system of normal impulses lacks the turn
   CHECK(most_turn > 0.01);
 }
 
