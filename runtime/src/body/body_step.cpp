@@ -85,12 +85,9 @@ void ShareRotations(const StepSettings& settings, Body* body) {
 // 6 five do.)
 float RelaxationOf(const StepSettings& settings, bool is_first, const Body& body) {
   constexpr float kFlat = 0.8f, kRate = 8.0f;  // det F of its lowest tet
-  constexpr float kLeastBulk = 8.0f;           // lambda / mu: Poisson's ratio 0.444
   const float usual = Relaxation(settings, is_first);
-  const CoarseLevel& coarse = body.system->coarse;  // knows no bulk without clusters
-  const bool may_diverge = coarse.num_clusters() == 0 || coarse.most_bulk > kLeastBulk;
-  const bool is_flat =
-      may_diverge && !is_first && body.contacts.any() && body.progress.lowest < kFlat;
+  const bool is_flat = body.system->coarse.MayBeIncompressible() && !is_first &&
+                       body.contacts.any() && body.progress.lowest < kFlat;
   return is_flat && usual > 0.0f ? kRate : usual;
 }
 

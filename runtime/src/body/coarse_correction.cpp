@@ -173,11 +173,10 @@ void MoveClusters(const StepSettings& settings, float h, std::span<const Cluster
 
 IterationPlan PlanIterations(const SplittingSettings& settings, const Body& body, float h) {
   constexpr double kSoft = 1.0, kStiff = 4.0, kStarting = 12.0;  // clusters
-  constexpr float kSoftBulk = 8.0f;  // lambda / mu: Poisson's ratio 0.444
   const CoarseLevel& coarse = body.system->coarse;
   const bool has_clusters = settings.volume_sweeps == 0 && coarse.num_clusters() > 0;
   const bool is_soft = has_clusters && !body.attached.has_constraints &&
-                       coarse.most_bulk <= kSoftBulk && !coarse.CrossesClusters(h, kSoft);
+                       !coarse.MayBeIncompressible() && !coarse.CrossesClusters(h, kSoft);
   const bool is_stiff = has_clusters && coarse.CrossesClusters(h, kStiff);
   if (settings.outer_iterations > 0) {
     return {settings.outer_iterations, false, is_soft, is_stiff};

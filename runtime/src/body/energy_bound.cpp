@@ -14,12 +14,6 @@
 namespace plush {
 namespace {
 
-bool IsNearlyIncompressible(const Body& body) {
-  constexpr float kLeastBulk = 8.0f;                // lambda / mu: Poisson's ratio 0.444
-  const CoarseLevel& coarse = body.system->coarse;  // knows no bulk without clusters
-  return coarse.num_clusters() == 0 || coarse.most_bulk > kLeastBulk;
-}
-
 // Whether colliders at rest hold the body, and nothing else does.
 bool TouchesOnlyResting(const Body& body) {
   if (body.contacts.num_contacts == 0 || !body.contacts.between.empty()) return false;
@@ -34,7 +28,8 @@ bool MayGainEnergy(const StepSettings& settings, const Body& body) {
   constexpr float kPressed = 0.9f;  // det F
   return body.progress.lowest < kPressed && settings.splitting.volume_sweeps == 0 &&
          body.solver.method == nullptr && !(body.elements.damping > 0.0f) &&
-         !body.progress.is_slow && TouchesOnlyResting(body) && IsNearlyIncompressible(body);
+         !body.progress.is_slow && TouchesOnlyResting(body) &&
+         body.system->coarse.MayBeIncompressible();
 }
 
 // Sums over the nodes, of vectors d: ways [m] or velocities [m/s].

@@ -137,6 +137,11 @@ struct CoarseLevel {
   /// turns back by the share of stiffness beside inertia, which grows with the square of that
   /// number.
   bool CrossesClusters(float h, double most) const;
+  /// Whether a Poisson's ratio may be above 0.444. Without clusters no bulk is known.
+  bool MayBeIncompressible() const {
+    constexpr float kLeastBulk = 8.0f;  // lambda / mu
+    return num_clusters() == 0 || most_bulk > kLeastBulk;
+  }
   /// Unknowns: a translation and a turn for each cluster.
   size_t num_unknowns() const { return 6 * num_clusters(); }
 
