@@ -10,6 +10,7 @@
 #include "elasticity/element_pass.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace plush {
 namespace {
@@ -172,12 +173,15 @@ void MoveClusters(const StepSettings& settings, float h, std::span<const Cluster
 }  // namespace
 
 IterationPlan PlanIterations(const SplittingSettings& settings, const Body& body, float h) {
-  constexpr double kSoft = 1.0, kStiff = 4.0, kStarting = 12.0;  // clusters
+  constexpr double kSoft = 1.0, kStiff = 4.0, kStiffest = 400.0, kStarting = 12.0;  // clusters
   const CoarseLevel& coarse = body.system->coarse;
   const bool has_clusters = settings.volume_sweeps == 0 && coarse.num_clusters() > 0;
   const bool is_soft = has_clusters && !body.attached.has_constraints &&
                        !coarse.MayBeIncompressible() && !coarse.CrossesClusters(h, kSoft);
-  const bool is_stiff = has_clusters && coarse.CrossesClusters(h, kStiff);
+  // Of even stiffer bodies, float solves know too few digits of what a turn leaves.
+  const float damped_h = std::sqrt(h * (h + body.elements.damping));
+  const bool is_stiff = has_clusters && coarse.CrossesClusters(h, kStiff) &&
+                        !coarse.CrossesClusters(damped_h, kStiffest);
   if (settings.outer_iterations > 0) {
     return {settings.outer_iterations, false, is_soft, is_stiff};
   }
