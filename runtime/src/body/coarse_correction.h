@@ -21,7 +21,7 @@ struct IterationPlan {
   int outer_iterations = 2;
   bool starts_coarse = false;  ///< clusters move before the first solve, too
   bool is_soft = false;        ///< one iteration is enough, however many it makes
-  bool is_stiff = false;       ///< if it touches, solves turn it (contact/free_turn.h): s > 4
+  bool is_stiff = false;       ///< if it touches, solves turn it (contact/free_turn.h): 4 < s < 400
 };
 
 /// The plan for substeps of `h` seconds. The error of a swing's motion grows with the number s of
