@@ -311,8 +311,8 @@ Failures Summarise(std::vector<Case> cases) {
 
 // Without energy_bound.h, 25 of 1500 gain 0.013 to 0.48 in impacts: undamped ones of Poisson's
 // ratios of 0.464 and more, whose pressures lag behind volumes. With PLUSH_GRID_STIFFNESS=1e5 none
-// gains either. From there on rounding of stiff forces adds energy, in flight, too: without a limit,
-// 28 gain, none freezes, and one jams in a box, 0.22 sizes deep.
+// gains either. From there on rounding of stiff forces adds energy, in flight, too: without a
+// limit, 28 gain, none freezes, and one jams in a box, 0.22 sizes deep.
 TEST_CASE("Sample models on a floor, in a V or in a box end finite above it and gain nothing",
           "[long]") {
   const uint32_t count = FullTests() ? 500 : 20 / kShare;
