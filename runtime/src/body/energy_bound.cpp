@@ -140,7 +140,8 @@ bool GoShare(const StepSettings& settings, const Way& way, double spare_high, En
   double low = 0.0, high = 1.0, at = 0.0, spare_low = spare_at(low);
   if (spare_low < 0.0) return false;
   const double close = kNear * spare_low;
-  // The energy is nearly convex along the way, so where a chord has none to spare there is some.
+  // The energy is nearly convex along the way, so a chord overestimates it: the share at which the
+  // chord has nothing to spare leaves some.
   for (int look = 0; look < kMostLooks && spare_low > close; ++look) {
     at = low + (high - low) * spare_low / (spare_low - spare_high);
     const double spare = spare_at(at);

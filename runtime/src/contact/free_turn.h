@@ -43,7 +43,7 @@ struct FreeTurn {
 FreeTurn FindFreeTurn(const FactoredSystem& system, std::span<const NodeVec> at,
                       std::span<NodeVec> z);
 
-/// Fills `z` of a turn anew.
+/// Fills `z` (num_nodes + 1 x 1) of a turn anew, with one solve. All else of the turn stays.
 void FindKept(const FactoredSystem& system, std::span<NodeVec> z, FreeTurn* turn);
 
 /// A point of a body that turns.

@@ -106,8 +106,9 @@ TEST_CASE("Nearly incompressible boxes gain no energy in an impact") {
   CHECK(bounded > 100);
 }
 
-// The bound acts in each of these impacts; in the long steps it shortens a way, too. Flat tets are
-// lifted in none of them: reactions do not know what that adds.
+// Reactions have the momentum that the bound takes. (The bound acted in each of these impacts when
+// they were chosen; in the long steps it shortened a way, too. Flat tets are lifted in none:
+// reactions do not know what that adds.)
 TEST_CASE("A bounded impact keeps the speed along a floor without friction") {
   const uint32_t seeds[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 17, 20, 21, 28, 31, 41, 54};
   for (const uint32_t seed : seeds) {
