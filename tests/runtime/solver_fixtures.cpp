@@ -34,15 +34,17 @@ SystemFactor::SystemFactor(const ShapeAsset& shape)
       view_(shape.asset().factor()),
       num_nodes_(static_cast<uint32_t>(shape.num_nodes())) {}
 
-void SystemFactor::Factorise(const SystemView& system) {
+void SystemFactor::Factorise(const SystemView& system, bool with_roots) {
+  roots.assign(with_roots ? view_.supernodes.size() : 0, std::numeric_limits<float>::quiet_NaN());
   const Status status =
       FactoriseSystem(TermsOf(system), {view_.supernodes, view_.supernode_of, view_.rows},
-                      DefaultAllocator(), values);
+                      DefaultAllocator(), values, roots);
   if (!status.ok()) FAIL(status.section << ": " << status.reason);
 }
 
 PanelFactor SystemFactor::panels() const {
-  return {view_.supernodes, view_.supernode_of, view_.rows, values, num_nodes_, num_nodes_};
+  return {view_.supernodes, view_.supernode_of, view_.rows, values,
+          num_nodes_,       num_nodes_,         nullptr,    roots};
 }
 
 RandomSystem::RandomSystem(uint32_t seed, double pin_share, float dt)

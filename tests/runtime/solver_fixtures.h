@@ -32,12 +32,13 @@ class SystemFactor {
   explicit SystemFactor(const ShapeAsset& shape);
 
   /// Factorises. Fails the test if the matrix has no factor.
-  void Factorise(const SystemView& system);
+  void Factorise(const SystemView& system, bool with_roots = false);
   void Solve(std::vector<NodeVec>* x) { SolvePanels(panels(), workspace, *x); }
   /// Panels with all columns active.
   PanelFactor panels() const;
 
   std::vector<float> values;
+  std::vector<float> roots;  // or empty
   std::vector<float> workspace;
 
  private:

@@ -75,7 +75,7 @@ struct FactorSet {
   bool keep = false;  ///< never reused for another dt: the baked one, or one of PrepareTimeStep or
                       ///< PrepareSystem
   int num_fractions = 0;
-  Array<float> made[kMaxSubsteps];    ///< values that the asset does not have
+  Array<float> made[kMaxSubsteps];    ///< values that the asset does not have, then roots
   PanelFactor factors[kMaxSubsteps];  ///< for dt / (k + 1)
   Array<double> schur[kMaxSubsteps];  ///< Schur complements of `pins`
   PinSchur pins[kMaxSubsteps];        ///< pins beyond those of shared factors; `factors` point here

@@ -67,8 +67,9 @@ HWY_INLINE void AddRows(D d, uint32_t num_rows, uint32_t num_columns, const floa
   }
 }
 
-// x_J = D_JJ^-1 b_J + (-L_RJ)^T x_R.
-HWY_INLINE void Ascend(const Supernode& s, const uint32_t* rows, const float* values, float* x) {
+// x_J = D_JJ^-1 b_J + (-L_RJ)^T x_R. `root`: of PanelFactor::roots, or 0.
+HWY_INLINE void Ascend(const Supernode& s, const uint32_t* rows, const float* values, float root,
+                       float* x) {
   const Lanes16 d;
   using V = hn::Vec<Lanes16>;
   const uint32_t w = s.num_columns;
@@ -89,6 +90,15 @@ HWY_INLINE void Ascend(const Supernode& s, const uint32_t* rows, const float* va
       }
     }
   }
+  for (size_t i = 0; i < kCrowdLanes && root > 0.0f; i += kStep) {
+    Xyz<V> sum = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    for (uint32_t j = 0; j < w; ++j) sum = sum + LoadCrowd(d, b + kCrowdVector * j + i);
+    sum = sum * hn::Set(d, root);
+    for (uint32_t j = 0; j < w; ++j) {
+      float* const to = found + kCrowdVector * j + i;
+      StoreCrowd(d, LoadCrowd(d, to) + sum, to);
+    }
+  }
   std::copy(found, found + kCrowdVector * w, b);
 }
 
@@ -101,7 +111,8 @@ void CrowdSolve(const PanelFactor& factor, float* x) {
   for (size_t k = factor.supernodes.size(); k-- > 0;) {
     const Supernode& s = factor.supernodes[k];
     if (s.first_column >= factor.num_active) continue;
-    Ascend(s, factor.rows.data() + s.first_row, factor.values.data() + s.first_value, x);
+    const float root = factor.roots.empty() ? 0.0f : factor.roots[k];
+    Ascend(s, factor.rows.data() + s.first_row, factor.values.data() + s.first_value, root, x);
   }
 }
 

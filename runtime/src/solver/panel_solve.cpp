@@ -17,6 +17,23 @@
 // Must follow foreach_target.h.
 #include "base/lanes-inl.h"
 
+// Once, not once per instruction set.
+#ifndef PLUSH_SOLVER_PANEL_SOLVE_ONCE_
+#define PLUSH_SOLVER_PANEL_SOLVE_ONCE_
+namespace plush {
+namespace {
+
+// Adds what a block with a root lacks to the solution of its columns.
+HWY_NOINLINE void AddRoot(float root, const NodeVec* b, uint32_t columns, NodeVec* found) {
+  Vec3 sum;
+  for (uint32_t j = 0; j < columns; ++j) sum += b[j];
+  for (uint32_t j = 0; j < columns; ++j) found[j] += sum * root;
+}
+
+}  // namespace
+}  // namespace plush
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace plush {
 namespace HWY_NAMESPACE {
@@ -271,10 +288,10 @@ HWY_INLINE void StoreChunk(D d, const float* block, const NodeVec* b, uint32_t c
   }
 }
 
-// x_J = D_JJ^-1 b_J + (-L_RJ)^T x_R.
+// x_J = D_JJ^-1 b_J + (-L_RJ)^T x_R. `root`: of PanelFactor::roots, or 0.
 template <class Fetch>
-HWY_INLINE void Ascend(const Supernode& s, const uint32_t* rows, const float* values, Fetch* fetch,
-                       float* workspace, NodeVec* x) {
+HWY_INLINE void Ascend(const Supernode& s, const uint32_t* rows, const float* values, float root,
+                       Fetch* fetch, float* workspace, NodeVec* x) {
   const uint32_t w = s.num_columns;
   NodeVec found[kMaxSupernodeColumns + kChunkRows];
   if (s.num_rows > 0) {
@@ -292,6 +309,7 @@ HWY_INLINE void Ascend(const Supernode& s, const uint32_t* rows, const float* va
     StoreChunk<kChunkRows>(Lanes16(), diagonal, b, w, found + row);
   }
   if (row < padded) StoreChunk<kRowPadding>(Lanes8(), diagonal, b, w, found + row);
+  if (root > 0.0f) AddRoot(root, b, w, found);
   std::copy(found, found + w, b);
 }
 
@@ -313,7 +331,8 @@ HWY_INLINE void SolveActive(const PanelFactor& factor, std::span<const Supernode
     if (marks != nullptr && marks[k] == 0) continue;
     const Supernode& s = supernodes[k];
     up.StartPanel(values.size() - s.first_value, (s.num_columns + 3) / 4);
-    Ascend(s, rows + s.first_row, &values[s.first_value], &up, workspace, x);
+    const float root = factor.roots.empty() ? 0.0f : factor.roots[k];
+    Ascend(s, rows + s.first_row, &values[s.first_value], root, &up, workspace, x);
   }
 }
 

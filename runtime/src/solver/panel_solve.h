@@ -24,6 +24,7 @@ struct PanelFactor {
   uint32_t num_active = 0;  ///< num_nodes or FactorView::num_free; later columns belong to pinned
                             ///< nodes and are left out
   const PinSchur* pins = nullptr;  ///< more pinned nodes, or null
+  std::span<const float> roots;    ///< see FactoriseSystem (num_supernodes x 1), or empty
 };
 
 /// Size of a solve's workspace [floats]: three per row of the longest pattern; for pins, four per

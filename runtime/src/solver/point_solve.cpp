@@ -65,9 +65,9 @@ HWY_INLINE void AddPointRows(uint32_t num_rows, uint32_t num_columns, const floa
   }
 }
 
-// x_J = D_JJ^-1 b_J + (-L_RJ)^T x_R.
+// x_J = D_JJ^-1 b_J + (-L_RJ)^T x_R. `root`: of PanelFactor::roots, or 0.
 HWY_INLINE void AscendPoints(const Supernode& s, const uint32_t* rows, const float* values,
-                             float* x) {
+                             float root, float* x) {
   const Lanes16 d;
   using V = hn::Vec<Lanes16>;
   const uint32_t w = s.num_columns;
@@ -88,6 +88,15 @@ HWY_INLINE void AscendPoints(const Supernode& s, const uint32_t* rows, const flo
       }
     }
   }
+  for (size_t i = 0; i < kLane && root > 0.0f; i += kStep) {
+    V sum = hn::Zero(d);
+    for (uint32_t j = 0; j < w; ++j) sum = hn::Add(sum, hn::LoadU(d, b + kLane * j + i));
+    sum = hn::Mul(sum, hn::Set(d, root));
+    for (uint32_t j = 0; j < w; ++j) {
+      float* const to = found + kLane * j + i;
+      hn::StoreU(hn::Add(hn::LoadU(d, to), sum), d, to);
+    }
+  }
   std::copy(found, found + kLane * w, b);
 }
 
@@ -104,7 +113,9 @@ void PointSolve(const PanelFactor& factor, const uint8_t* marks, float* x) {
   for (size_t k = factor.supernodes.size(); k-- > 0;) {
     if (is_left_out(k)) continue;
     const Supernode& s = factor.supernodes[k];
-    AscendPoints(s, factor.rows.data() + s.first_row, factor.values.data() + s.first_value, x);
+    const float root = factor.roots.empty() ? 0.0f : factor.roots[k];
+    AscendPoints(s, factor.rows.data() + s.first_row, factor.values.data() + s.first_value, root,
+                 x);
   }
 }
 

@@ -172,9 +172,21 @@ void InvertTriangle(const double* panel, size_t height, uint32_t columns, double
   }
 }
 
-// Writes -L_RJ = -(A_RJ C^-T) C^-1 and D_JJ^-1 = C^-T C^-1. Returns false if a value exceeds
-// float's range.
-bool StorePanel(size_t k, Panels* panels, std::span<float> values) {
+// 1 / sum of all elements of A_JJ = C C^T: A_JJ^-1 less this everywhere still has the same effect
+// on right-hand sides whose sum is zero.
+float RootOf(const double* panel, size_t height, uint32_t columns) {
+  double sum = 0.0;
+  for (uint32_t c = 0; c < columns; ++c) {
+    double of_column = 0.0;
+    for (uint32_t i = c; i < columns; ++i) of_column += panel[height * c + i];
+    sum += of_column * of_column;
+  }
+  return static_cast<float>(1.0 / sum);
+}
+
+// Writes -L_RJ = -(A_RJ C^-T) C^-1 and D_JJ^-1 = C^-T C^-1, less `root` everywhere. Returns false
+// if a value exceeds float's range.
+bool StorePanel(size_t k, float root, Panels* panels, std::span<float> values) {
   const Supernode& s = panels->structure.supernodes[k];
   const uint32_t w = s.num_columns;
   const size_t height = Panels::Height(s);
@@ -196,8 +208,8 @@ bool StorePanel(size_t k, Panels* panels, std::span<float> values) {
     for (uint32_t i = 0; i < w; ++i) {
       double sum = 0.0;
       for (uint32_t c = std::max(i, j); c < w; ++c) sum += inverse[w * c + i] * inverse[w * c + j];
-      const float value = static_cast<float>(sum);
-      finite = finite && std::isfinite(value) && (i != j || value > 0.0f);
+      const float value = static_cast<float>(sum - double(root));
+      finite = finite && std::isfinite(value) && (i != j || static_cast<float>(sum) > 0.0f);
       diagonal[BlockIndex(w, w, i, j)] = value;
     }
   }
@@ -207,7 +219,8 @@ bool StorePanel(size_t k, Panels* panels, std::span<float> values) {
 }  // namespace
 
 Status FactoriseSystem(const SystemTerms& terms, const FactorStructure& structure,
-                       const Allocator& allocator, std::span<float> values) {
+                       const Allocator& allocator, std::span<float> values,
+                       std::span<float> roots) {
   Panels panels;
   panels.structure = structure;
   if (!panels.Allocate(allocator)) return kOutOfMemory;
@@ -218,7 +231,12 @@ Status FactoriseSystem(const SystemTerms& terms, const FactorStructure& structur
       return {StatusCode::kInvalidArgument, "dt", "the system matrix is not positive definite"};
     }
     UpdateAncestors(k, &panels);
-    if (!StorePanel(k, &panels, values)) {
+    float root = 0.0f;
+    if (!roots.empty()) {
+      if (s.num_rows == 0) root = RootOf(panels.Panel(k), Panels::Height(s), s.num_columns);
+      roots[k] = root;
+    }
+    if (!StorePanel(k, root, &panels, values)) {
       return {StatusCode::kInvalidArgument, "dt", "the factor does not fit into float"};
     }
   }
