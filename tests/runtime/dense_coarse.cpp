@@ -166,6 +166,31 @@ void MoveTo(const std::vector<Eigen::Index>& nodes, const Eigen::VectorXd& masse
   for (const Eigen::Index i : nodes) y->col(i) = to + R * (y->col(i) - from);
 }
 
+// The rigid motion of nodes at `x` that ways `u` come nearest to, weighted by mass: shift and turn.
+struct MeanMotion {
+  MeanMotion(const std::vector<Eigen::Index>& nodes, const Eigen::VectorXd& masses, const Points& x,
+             const Points& u)
+      : centre(CentreOf(nodes, masses, x)), shift(CentreOf(nodes, masses, u)) {
+    Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();
+    Eigen::Vector3d moment = Eigen::Vector3d::Zero();
+    for (const Eigen::Index i : nodes) {
+      const Eigen::Matrix3d r = CrossMatrix(x.col(i) - centre);
+      inertia -= masses[i] * r * r;
+      moment += masses[i] * r * u.col(i);
+    }
+    turn = CrossMatrix(inertia.ldlt().solve(moment));
+  }
+
+  // By the turn.
+  Eigen::Matrix3d Rotation() const {
+    const Eigen::Matrix3d I = Eigen::Matrix3d::Identity();
+    return (I - 0.5 * turn).inverse() * (I + 0.5 * turn);
+  }
+
+  Eigen::Vector3d centre, shift;
+  Eigen::Matrix3d turn;  // times an arm
+};
+
 // Adds the motions of a node at `r` from its cluster's centre to the rows of its strain: dt
 // (dt + damping) 2 mu V |sym(R^T D)|^2 is the square of `strain` times the motions.
 void AddNode(const DenseModel& model, size_t t, size_t corner, const Eigen::Matrix3d& R,
@@ -320,8 +345,49 @@ Eigen::MatrixXd DenseCoarse::Matrix(const std::vector<Eigen::Matrix3d>& rotation
   return C;
 }
 
+bool DenseCoarse::Crosses(double most) const {
+  if (components_.empty()) return false;
+  double fastest = 0.0;
+  for (const std::vector<Eigen::Index>& members : members_) {
+    double stiffness = 0.0, volume = 0.0, mass = 0.0;
+    for (size_t t = 0; t < model_.tets.size(); ++t) {
+      for (const Eigen::Index node : model_.tets[t]) {
+        if (std::ranges::find(members, node) == members.end()) continue;
+        volume += 0.25 * model_.volumes[t];
+        stiffness += 0.25 * model_.volumes[t] * (2.0 * model_.mu[t] + model_.lambda[t]);
+      }
+    }
+    for (const Eigen::Index node : members) mass += model_.masses[node];
+    if (!(mass > 0.0)) continue;
+    const double diameter = 2.0 * std::cbrt(0.75 * volume / 3.14159265358979);
+    fastest = std::max(fastest, std::sqrt(stiffness / mass) / diameter);
+  }
+  return fastest * dt_ > most;
+}
+
+void DenseCoarse::TurnWays(const Points& x, Points* u) const {
+  for (const auto& nodes : components_) {
+    const MeanMotion mean(nodes, model_.masses, x, *u);
+    const Eigen::Matrix3d R = mean.Rotation();
+    // What ways have of a turn's second order, if the last one was a turn.
+    const Eigen::Matrix3d bend = Eigen::Matrix3d::Identity() - R.transpose() - mean.turn;
+    double along = 0.0, square = 0.0;
+    for (const Eigen::Index i : nodes) {
+      const Eigen::Vector3d r = x.col(i) - mean.centre;
+      along += model_.masses[i] * (u->col(i) - mean.shift - mean.turn * r).dot(bend * r);
+      square += model_.masses[i] * (bend * r).squaredNorm();
+    }
+    const double share = square > 0.0 ? std::clamp(along / square, 0.0, 1.0) : 0.0;
+    for (const Eigen::Index i : nodes) {
+      const Eigen::Vector3d r = x.col(i) - mean.centre;
+      const Eigen::Vector3d besides = u->col(i) - mean.shift - mean.turn * r - share * (bend * r);
+      u->col(i) = mean.shift + R * (r + besides) - r;
+    }
+  }
+}
+
 void DenseCoarse::Correct(const Eigen::MatrixXd& C, const Points& inertial, const Points& elastic,
-                          Points* y) const {
+                          bool turns_as_one, Points* y) const {
   const Points rhs = inertial + elastic;
   const Points predicted = *y + inertial * model_.masses.cwiseInverse().asDiagonal();
   const size_t count = members_.size();
@@ -335,7 +401,28 @@ void DenseCoarse::Correct(const Eigen::MatrixXd& C, const Points& inertial, cons
       b.segment<3>(at + 3) += (y->col(i) - centres[k]).cross(rhs.col(i));
     }
   }
-  const Eigen::VectorXd q = SolveIndependent(C, b);
+  Eigen::VectorXd q = SolveIndependent(C, b);
+  const Points before = *y;
+  std::vector<MeanMotion> means;
+  for (const auto& nodes : components_) {
+    if (!turns_as_one) break;
+    Points u = 0.0 * before;
+    for (size_t k = 0; k < count; ++k) {
+      const auto at = 6 * static_cast<Eigen::Index>(k);
+      for (const Eigen::Index i : members_[k]) {
+        const Eigen::Vector3d turn = q.segment<3>(at + 3);
+        u.col(i) = q.segment<3>(at) + turn.cross(before.col(i) - centres[k]);
+      }
+    }
+    means.emplace_back(nodes, model_.masses, before, u);
+    const MeanMotion& mean = means.back();
+    for (size_t k = 0; k < count; ++k) {
+      const auto at = 6 * static_cast<Eigen::Index>(k);
+      if (members_[k].empty() || std::ranges::find(nodes, members_[k][0]) == nodes.end()) continue;
+      q.segment<3>(at) -= mean.shift + mean.turn * (centres[k] - mean.centre);
+      q.segment<3>(at + 3) -= Eigen::Vector3d(mean.turn(2, 1), mean.turn(0, 2), mean.turn(1, 0));
+    }
+  }
   for (size_t k = 0; k < count; ++k) {
     const auto at = 6 * static_cast<Eigen::Index>(k);
     // Cayley: R = (I - a x)^-1 (I + a x) for half the turn a.
@@ -344,6 +431,12 @@ void DenseCoarse::Correct(const Eigen::MatrixXd& C, const Points& inertial, cons
     const Eigen::Matrix3d R = (I - a).inverse() * (I + a);
     for (const Eigen::Index i : members_[k]) {
       y->col(i) = centres[k] + R * (y->col(i) - centres[k]) + q.segment<3>(at);
+    }
+  }
+  for (size_t c = 0; c < means.size(); ++c) {
+    const MeanMotion& mean = means[c];
+    for (const Eigen::Index i : components_[c]) {
+      y->col(i) = mean.centre + mean.shift + mean.Rotation() * (y->col(i) - mean.centre);
     }
   }
   for (const auto& nodes : components_) MoveTo(nodes, model_.masses, predicted, y);

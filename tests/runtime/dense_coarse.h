@@ -43,8 +43,17 @@ class DenseCoarse {
   /// Moves the clusters of `y` by C^-1 Z^T (inertial + elastic), the parts of the right-hand side.
   /// Then components without pins move rigidly to where sum m |y - predicted|^2 is least, for
   /// inertial = M (predicted - y) before.
+  /// If it `turns_as_one`, the mean motion of such a component is first made a rigid one.
   void Correct(const Eigen::MatrixXd& C, const Points& inertial, const Points& elastic,
-               Points* y) const;
+               bool turns_as_one, Points* y) const;
+
+  size_t num_components() const { return components_.size(); }  ///< without pins
+  /// Whether the body has a component without pins in which stress waves cross more than `most`
+  /// clusters in a step.
+  bool Crosses(double most) const;
+
+  /// Turns ways `u` of a step from `x`: see CoarseLevel::TurnPredictions.
+  void TurnWays(const Points& x, Points* u) const;
 
  private:
   DenseModel model_;

@@ -176,6 +176,7 @@ DenseStepper::DenseStepper(const DenseModel& model, double dt, int outer_iterati
       std::find(model.pinned.begin(), model.pinned.end(), false) != model.pinned.end();
   if (volume_sweeps == 0 && model.num_clusters > 0 && has_free) {
     coarse_ = std::make_shared<const DenseCoarse>(model_, dt);
+    is_stiff_ = coarse_->Crosses(4.0);
   }
 }
 
@@ -231,7 +232,7 @@ void DenseStepper::CorrectClusters(const Points& predicted, bool is_first, Point
     if (coarse_->Sees(t)) AddImpulses(t, y, &elastic);
   }
   if (is_first) coarse_matrix_ = coarse_->Matrix(rotations_, y);
-  coarse_->Correct(coarse_matrix_, inertial, elastic, &y);
+  coarse_->Correct(coarse_matrix_, inertial, elastic, is_stiff_, &y);
   *u = y - x;
 }
 
@@ -277,6 +278,11 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
   Points u = predicted;
   for (Eigen::Index i = 0; i < x.cols() && is_pinned; ++i) {
     if (!model_.pinned[static_cast<size_t>(i)]) u.col(i) = v.col(i) * dt_;
+  }
+  if (is_stiff_ && coarse_->num_components() == 1 && !is_pinned) {
+    u = v * dt_;
+    coarse_->TurnWays(x, &u);
+    u.colwise() += gravity * dt_ * dt_;
   }
   for (int k = 0; k < outer_iterations_; ++k) {
     if (volume_sweeps_ == 0) RelaxMultipliers(x + u, k == 0 ? 2.5 : 1.5);

@@ -61,7 +61,8 @@ class DenseCoarse;
 /// - With volume sweeps: the step of [Kug, Alg. 2]. Sweeps correct one tet at a time in the
 ///   runtime's order, block by block. The runtime corrects a block's tets at once, which makes no
 ///   difference: they share no node.
-/// - Without: the two-level step. In each outer iteration the multipliers relax, and after the
+/// - Without: the two-level step. Stiff free bodies turn as one. In each outer iteration the
+/// multipliers relax, and after the
 ///   solve the clusters move as rigid bodies (dense_coarse.h).
 class DenseStepper {
  public:
@@ -85,7 +86,8 @@ class DenseStepper {
   int volume_sweeps_;
   Eigen::LDLT<Eigen::MatrixXd> factor_;
   std::shared_ptr<const DenseCoarse> coarse_;  // or null
-  Eigen::MatrixXd coarse_matrix_;              // of the step's first outer iteration
+  bool is_stiff_ = false;  // waves cross more than four clusters of a free component in a step
+  Eigen::MatrixXd coarse_matrix_;  // of the step's first outer iteration
   std::vector<Eigen::Matrix3d> rotations_;
   std::vector<Eigen::Matrix3d> stretches_;  // R^T F at the start of the step
 };

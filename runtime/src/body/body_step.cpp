@@ -145,11 +145,7 @@ ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, 
   p.skips_search = false;
   ContactSolve part = {system, problem, &body->contacts, body->d.span()};
   // (Stacked bodies would creep: a stack of ten cubes by 1.5% of an edge instead of 0.2%.)
-  if (p.is_stiff && body->contacts.num_contacts > 0 && body->contacts.between.empty() &&
-      TurnsFreely(*body)) {
-    part.turn = FindFreeTurn(system, body->y.span().first(body->x.size()),
-                             body->contacts.couplings.columns.span());
-  }
+  part.may_turn = p.is_stiff && body->contacts.between.empty() && TurnsFreely(*body);
   if (!p.is_soft) return part;
   const bool is_alone = body->contacts.between.empty();
   const bool is_on_solid = std::ranges::any_of(problem.colliders, &LocalCollider::is_solid);
@@ -316,7 +312,12 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
       std::max(plan.outer_iterations, follows ? 1 : LeastIterations(body->kappa_dt, h));
   body->progress.starts_coarse = plan.starts_coarse && !body->contacts.any();
   body->progress.is_soft = plan.is_soft && body->solver.method == nullptr;
-  body->progress.is_stiff = plan.is_stiff;
+  body->progress.is_stiff = plan.is_stiff && body->solver.method == nullptr;
+  if (body->progress.is_stiff && TurnsFreely(*body)) {
+    body->system->coarse.TurnPredictions(body->x.span(), body->v.span(), h,
+                                         body->rhs.span().first(body->x.size()), body->y.span());
+    body->progress.is_put_back = true;
+  }
   const float scale = MultiplierScale(body->kappa_dt, h);
   for (PlaneContact& contact : body->contacts.Current()) contact.impulse *= scale;
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);

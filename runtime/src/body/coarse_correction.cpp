@@ -32,7 +32,7 @@ void SumClusters(const StepSettings& settings, float h, Body* body, std::span<Cl
                        body->Rotations(), body->rhs.span());
   }
   timer->Switch(SolvePhase(settings, *body));
-  coarse.AddForces(body->y.span(), body->rhs.span(), sums);
+  coarse.AddForces(body->y.span(), body->rhs.span(), body->progress.is_stiff, sums);
   AddContactImpulses(body->contacts, body->system->coarse.clusters.span(), body->y.span(), sums);
   if (!body->attached.any()) return;
   body->attached.Locate([body](uint32_t node) { return body->y[node]; });
@@ -143,7 +143,9 @@ void BeginCorrection(const StepSettings& settings, float h, std::span<ClusterSum
   const CoarseLevel& coarse = body->system->coarse;
   SumClusters(settings, h, body, sums, timer);
   if (ReportsReactions(*body)) StartPinImpulses(body);
-  if (*has_matrix) return;
+  // A stiff body that touches would resist its own turn since the matrix was made.
+  const bool is_stale = body->progress.is_stiff && body->contacts.any();
+  if (*has_matrix && !is_stale) return;
   const NodePlaces places = {&body->y[0].x, sizeof(NodeVec) / sizeof(float), 1};
   body->coarse.Make(coarse.pattern, h * (h + body->elements.damping), coarse.masses.span(),
                     coarse.turns.span(), places, body->Rotations(), sums);
@@ -159,7 +161,7 @@ void MoveClusters(const StepSettings& settings, float h, std::span<const Cluster
   RigidMotion motions[kMaxClusters];
   float work = 0.0f;
   bool is_small = true;
-  coarse.Solve(body->coarse, sums, motions);
+  coarse.Solve(body->coarse, sums, body->progress.is_stiff, motions);
   KeepMomenta(*body, sums, {motions, count});
   for (size_t k = 0; k < count; ++k) {
     work += WorkAtStart(sums[k], motions[k]);
@@ -173,15 +175,13 @@ void MoveClusters(const StepSettings& settings, float h, std::span<const Cluster
 }  // namespace
 
 IterationPlan PlanIterations(const SplittingSettings& settings, const Body& body, float h) {
-  constexpr double kSoft = 1.0, kStiff = 4.0, kStiffest = 400.0, kStarting = 12.0;  // clusters
+  constexpr double kSoft = 1.0, kStiff = 4.0, kStarting = 12.0;  // clusters
   const CoarseLevel& coarse = body.system->coarse;
   const bool has_clusters = settings.volume_sweeps == 0 && coarse.num_clusters() > 0;
   const bool is_soft = has_clusters && !body.attached.has_constraints &&
                        !coarse.MayBeIncompressible() && !coarse.CrossesClusters(h, kSoft);
-  // With turns, even stiffer bodies froze: four of 1,500. Their float solves have few digits left.
-  const float damped_h = std::sqrt(h * (h + body.elements.damping));
-  const bool is_stiff = has_clusters && coarse.CrossesClusters(h, kStiff) &&
-                        !coarse.CrossesClusters(damped_h, kStiffest);
+  const bool is_stiff =
+      has_clusters && coarse.num_components() > 0 && coarse.CrossesClusters(h, kStiff);
   if (settings.outer_iterations > 0) {
     return {settings.outer_iterations, false, is_soft, is_stiff};
   }

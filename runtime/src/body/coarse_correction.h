@@ -21,7 +21,8 @@ struct IterationPlan {
   int outer_iterations = 2;
   bool starts_coarse = false;  ///< clusters move before the first solve, too
   bool is_soft = false;        ///< one iteration is enough, however many it makes
-  bool is_stiff = false;       ///< if it touches, solves turn it: see contact/free_turn.h
+  bool is_stiff = false;       ///< it turns freely: see CoarseLevel::TurnPredictions, AddForces
+                               ///< and Solve, and, if it touches, contact/free_turn.h
 };
 
 /// The plan for substeps of `h` seconds. The error of a swing's motion grows with the number s of
@@ -30,7 +31,7 @@ struct IterationPlan {
 /// 0.09. With two, a cantilever of s = 14 swings 4.6% too slowly; if it starts coarse, 2.9%. Free
 /// bodies start where inertia takes them: starting coarse makes their motion worse. Pressures of
 /// nearly incompressible bodies lag too far behind a single iteration.
-/// A body is stiff from s = 4 on, as long as s sqrt(1 + damping / h) is below 400.
+/// A body with free components is stiff from s = 4 on.
 /// A body with constraints makes two iterations: with one, a point on a line is wrong by 13% of its
 /// way.
 /// Iterations that were tuned for splitting take the place of all this, unless the body has

@@ -79,7 +79,7 @@ void SolveLaneClusters(const StepSettings& settings, const CoarseLevel& level, C
   }
   if (moves) {
     SolveLaneCoarse(settings, {sums, level.num_clusters()}, crowd, body);
-    own.Solve(body->coarse, sums, motions);
+    own.Solve(body->coarse, sums, body->progress.is_stiff, motions);
     KeepMomenta(*body, {sums, level.num_clusters()}, {motions, level.num_clusters()});
   }
   for (size_t k = 0; k < level.num_clusters(); ++k) {

@@ -88,6 +88,19 @@ void HoldPins(const CrowdStepping& stepping, const PanelFactor& factor, Crowd* c
   }
 }
 
+// Turns the predictions of bodies that spin.
+void TurnLane(float h, Crowd* crowd, Body* body) {
+  const size_t num_nodes = body->x.size();
+  std::fill(body->y.begin(), body->y.end(), NodeVec());
+  body->system->coarse.TurnPredictions(body->x.span(), body->v.span(), h,
+                                       body->rhs.span().first(num_nodes), body->y.span());
+  float* at = &crowd->positions[body->lane];
+  for (size_t i = 0; i < num_nodes; ++i, at += kCrowdPosition) {
+    const Vec3& by = body->y[i];
+    at[0] += by.x, at[kCrowdLanes] += by.y, at[2 * kCrowdLanes] += by.z;
+  }
+}
+
 void OuterIterations(const StepSettings& settings, const CrowdStepping& stepping, Crowd* crowd,
                      CrowdWarnings* warnings, StepStats* stats) {
   const System& system = *crowd->system;
@@ -102,11 +115,16 @@ void OuterIterations(const StepSettings& settings, const CrowdStepping& stepping
   const bool solves_keep_momentum = stepping.has_free && !has_coarse;
   const IterationPlan plan = PlanIterations(settings.splitting, *stepping.first, h);
   // Bodies may have more pins than the crowd's system.
-  bool any_starts = false;
+  bool any_starts = false, any_turns = false;
   for (Body* body : stepping.bodies) {
     if (body == nullptr) continue;
-    body->progress.starts_coarse = PlanIterations(settings.splitting, *body, h).starts_coarse;
-    any_starts = any_starts || body->progress.starts_coarse;
+    const IterationPlan own = PlanIterations(settings.splitting, *body, h);
+    body->progress.starts_coarse = own.starts_coarse;
+    body->progress.is_stiff = own.is_stiff;
+    any_starts = any_starts || own.starts_coarse;
+    if (!own.is_stiff || !TurnsFreely(*body)) continue;
+    TurnLane(h, crowd, body);
+    any_turns = true;
   }
   if (any_starts) {
     CorrectCrowdClusters(settings, stepping, Correction::kStart, crowd, warnings, stats);
@@ -114,7 +132,7 @@ void OuterIterations(const StepSettings& settings, const CrowdStepping& stepping
   for (int k = 0; k < plan.outer_iterations; ++k) {
     {
       const PhaseTimer timer(stats, Phase::kElements);
-      if (k == 0 && !any_starts) {
+      if (k == 0 && !any_starts && !any_turns) {
         StartCrowdRhs(stepping.nodes, positions, settings.gravity, stepping.is_free, h, rhs);
       } else {
         MakeInertialCrowdRhs(stepping.nodes, settings.gravity, h, positions, rhs);

@@ -250,9 +250,18 @@ void EndSliding(PlaneContact* contact) {
   if (!(NormalImpulse(*contact) > 0.0f)) contact->impulse = {};
 }
 
+// Finds the turn of a body that has begun to touch.
+void FindTurn(ContactSolve* of) {
+  if (!of->may_turn || of->state->turn != nullptr || of->state->num_contacts == 0) return;
+  of->turn = FindFreeTurn(of->system, of->problem.y.first(of->problem.x.size()),
+                          of->state->couplings.columns.span());
+  of->state->turn = of->turn.acts ? &of->turn : nullptr;
+}
+
 // Finds impulses of the current contacts, from where `d` has moved the nodes with those so far.
 // Returns the number of sweeps.
 int FindImpulses(ContactSolve* first, const JobSystem* jobs) {
+  ForShared(jobs, first, &ContactSolve::next, FindTurn);
   FindCouplings(first, jobs);
   ForShared(jobs, first, &ContactSolve::next, [first](ContactSolve* of) {
     ContactState* state = of->state;

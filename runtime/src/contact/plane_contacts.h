@@ -205,8 +205,9 @@ struct ContactSolve {
   ContactState* state = nullptr;
   std::span<NodeVec> d;  ///< see SolveWithContacts (num_nodes + 1 x 1)
   ContactSolveStats stats;
-  AddedContacts added;  ///< by the last search
-  FreeTurn turn;        ///< acts if impulses turn the body
+  AddedContacts added;    ///< by the last search
+  bool may_turn = false;  ///< once the body touches, `turn` becomes its free turn
+  FreeTurn turn;          ///< acts if impulses turn the body
   ContactSolve* next = nullptr;
 };
 

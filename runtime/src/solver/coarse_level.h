@@ -51,6 +51,8 @@ struct ComponentHold {
 
 /// The turn by about `angle` [rad], at most half a turn, minus the identity.
 Mat3 TurnBy(const Vec3& angle);
+/// The angle of such a turn minus the identity [rad].
+Vec3 AngleOf(const Mat3& change);
 
 /// The motion that moves x by shift + change (x - centre).
 struct RigidMotion {
@@ -149,12 +151,16 @@ struct CoarseLevel {
   void Sum(std::span<const NodeVec> y, std::span<const NodeVec> rhs,
            std::span<ClusterSums> sums) const;
 
-  /// Adds the impulses `rhs` of the blocks in `runs`.
-  void AddForces(std::span<const NodeVec> y, std::span<const NodeVec> rhs,
+  /// Adds the impulses `rhs` of the blocks in `runs`. If it `balances`, the impulses on a component
+  /// without pins get no resultant and no moment. They have none but for rounding, which turns
+  /// stiff bodies: a duck of 1e9 Pa by 0.08 rad.
+  void AddForces(std::span<const NodeVec> y, std::span<const NodeVec> rhs, bool balances,
                  std::span<ClusterSums> sums) const;
 
-  /// The clusters' motions C^-1 Z^T rhs. Does not allocate.
-  void Solve(const CoarseMatrix& matrix, std::span<const ClusterSums> sums,
+  /// The clusters' motions C^-1 Z^T rhs. If a component `turns_as_one`, its mean turn is about one
+  /// centre, so that it does not strain stiff bodies. Turns about the clusters' own centres strain
+  /// them to second order. Does not allocate.
+  void Solve(const CoarseMatrix& matrix, std::span<const ClusterSums> sums, bool turns_as_one,
              std::span<RigidMotion> motions) const;
 
   /// Adds to the `motions` of component `c` the rigid motion that makes sum m |y - predicted|^2
@@ -166,6 +172,20 @@ struct CoarseLevel {
   /// `sums`, would turn the body over where stiff springs press it together.)
   void KeepMomenta(size_t c, std::span<const ClusterSums> sums, const ComponentHold& hold,
                    std::span<RigidMotion> motions) const;
+
+  /// Takes the resultant and the moment of `impulses` and `moments` on the clusters of component
+  /// `c` away, as a rigid motion's share (num_clusters x 1 each). See AddForces.
+  void Balance(size_t c, std::span<const ClusterSums> sums, std::span<Vec3> impulses,
+               std::span<Vec3> moments) const;
+  /// Makes the mean motion among the `motions` of component `c` rigid, if it turns by less than a
+  /// radian. See Solve.
+  void TurnAsOne(size_t c, std::span<const ClusterSums> sums, std::span<RigidMotion> motions) const;
+
+  /// Predictions `y`, which velocities `v` carry from `x` in `h` seconds, turn with components
+  /// without pins: each turns rigidly as its angular momentum says, instead of straight on, which
+  /// strains it to second order. Scratch memory: `momenta` (num_nodes x 1 each).
+  void TurnPredictions(std::span<const NodeVec> x, std::span<const NodeVec> v, float h,
+                       std::span<NodeVec> momenta, std::span<NodeVec> y) const;
 
   /// Moves the clusters' nodes `y`.
   void Move(std::span<const RigidMotion> motions, std::span<NodeVec> y) const;

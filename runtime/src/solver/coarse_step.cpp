@@ -24,12 +24,6 @@ Vec3 SkewOf(const Mat3& change) {
          0.5f;
 }
 
-// What TurnBy made `change` of.
-Vec3 AngleOf(const Mat3& change) {
-  const float trace = change.c0.x + change.c1.y + change.c2.z;  // -4 |a|^2 / (1 + |a|^2)
-  return SkewOf(change) * (1.0f / std::fmax(1.0f + 0.25f * trace, 1.0e-6f));
-}
-
 }  // namespace
 
 Mat3 TurnBy(const Vec3& angle) {
@@ -40,6 +34,11 @@ Mat3 TurnBy(const Vec3& angle) {
               Vec3{a.x * a.y - a.z, a.y * a.y - square, a.z * a.y + a.x},
               Vec3{a.x * a.z + a.y, a.y * a.z - a.x, a.z * a.z - square}} *
          scale;
+}
+
+Vec3 AngleOf(const Mat3& change) {
+  const float trace = change.c0.x + change.c1.y + change.c2.z;  // -4 |a|^2 / (1 + |a|^2)
+  return SkewOf(change) * (1.0f / std::fmax(1.0f + 0.25f * trace, 1.0e-6f));
 }
 
 RigidMotion InverseOf(const RigidMotion& motion) {
@@ -110,8 +109,9 @@ void CoarseLevel::Sum(std::span<const NodeVec> y, std::span<const NodeVec> rhs,
   }
 }
 
-void CoarseLevel::AddForces(std::span<const NodeVec> y, std::span<const NodeVec> rhs,
+void CoarseLevel::AddForces(std::span<const NodeVec> y, std::span<const NodeVec> rhs, bool balances,
                             std::span<ClusterSums> sums) const {
+  Vec3 impulses[kMaxClusters], moments[kMaxClusters];
   for (size_t k = 0; k < num_clusters(); ++k) {
     const Float4 centre = Lanes(sums[k].centre);
     Float4 impulse = Broadcast(0.0f), turned_moment = impulse;
@@ -121,13 +121,18 @@ void CoarseLevel::AddForces(std::span<const NodeVec> y, std::span<const NodeVec>
       impulse = impulse + b;
       turned_moment = turned_moment + (r * Turned(b) - Turned(r) * b);
     }
-    sums[k].impulse += ToVec3(impulse);
-    sums[k].moment += ToVec3(Turned(turned_moment));
+    impulses[k] = ToVec3(impulse);
+    moments[k] = ToVec3(Turned(turned_moment));
+  }
+  for (size_t c = 0; balances && c < num_components(); ++c) Balance(c, sums, impulses, moments);
+  for (size_t k = 0; k < num_clusters(); ++k) {
+    sums[k].impulse += impulses[k];
+    sums[k].moment += moments[k];
   }
 }
 
 void CoarseLevel::Solve(const CoarseMatrix& matrix, std::span<const ClusterSums> sums,
-                        std::span<RigidMotion> motions) const {
+                        bool turns_as_one, std::span<RigidMotion> motions) const {
   double q[8 * kMaxClusters];
   for (size_t k = 0; k < num_clusters(); ++k) {
     const Vec3 &impulse = sums[k].impulse, &moment = sums[k].moment;
@@ -143,6 +148,7 @@ void CoarseLevel::Solve(const CoarseMatrix& matrix, std::span<const ClusterSums>
     };
     motions[k] = {sums[k].centre, vector(0), TurnBy(vector(3))};
   }
+  for (size_t c = 0; turns_as_one && c < num_components(); ++c) TurnAsOne(c, sums, motions);
 }
 
 void CoarseLevel::Move(std::span<const RigidMotion> motions, std::span<NodeVec> y) const {

@@ -147,7 +147,244 @@ void AddSpread(float mass, const ClusterSums& sums, const Matrix& change, Matrix
   AddProduct(change, own, Y);
 }
 
+Point ToPoint(const Vec3& v) { return {{v.x, v.y, v.z}}; }
+
+// sum += a x b.
+void AddCross(const Point& a, const Point& b, Point* sum) {
+  for (size_t i = 0; i < 3; ++i) {
+    const size_t j = (i + 1) % 3, k = (i + 2) % 3;
+    sum->at[i] += a.at[j] * b.at[k] - a.at[k] * b.at[j];
+  }
+}
+
+// sum += change b.
+void AddChange(const Matrix& change, const Point& b, Point* sum) {
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t j = 0; j < 3; ++j) sum->at[i] += change[i][j] * b.at[j];
+  }
+}
+
+// Momentum and angular momentum about a centre, or impulse and moment.
+struct Momenta {
+  Point linear = {}, angular = {};
+};
+
+// A motion to first order: that of a point at arm r from the centre is shift + turn x r.
+struct Screw {
+  Point shift = {}, turn = {};
+};
+
+// How the mass of a component lies about its centre of mass.
+class ComponentMass {
+ public:
+  ComponentMass(const CoarseLevel& level, size_t c, std::span<const ClusterSums> sums)
+      : origin_(sums[level.Component(c)[0]].centre) {
+    for (const uint16_t k : level.Component(c)) {
+      const Point at = From(sums[k].centre, origin_);
+      mass_ += double(level.masses[k]);
+      for (size_t i = 0; i < 3; ++i) centre_.at[i] += double(level.masses[k]) * at.at[i];
+    }
+    for (double& coordinate : centre_.at) coordinate /= mass_;
+    for (const uint16_t k : level.Component(c)) {
+      const Point arm = ArmOf(sums[k].centre);
+      Matrix own;
+      Square(sums[k], &own);
+      for (size_t i = 0; i < 3; ++i) {
+        for (size_t j = 0; j < 3; ++j) {
+          square_[i][j] += double(level.masses[k]) * (own[i][j] + arm.at[i] * arm.at[j]);
+        }
+      }
+    }
+  }
+
+  // Sum of m r r^T, r from the centre.
+  const Matrix& square() const { return square_; }
+
+  Vec3 Centre() const { return origin_ + ToVec3(centre_.at); }
+
+  // From the centre.
+  Point ArmOf(const Vec3& x) const {
+    Point arm = From(x, origin_);
+    for (size_t i = 0; i < 3; ++i) arm.at[i] -= centre_.at[i];
+    return arm;
+  }
+
+  // Adds a cluster's momenta, angular ones about its own centre.
+  void Add(const ClusterSums& sums, const Momenta& of_cluster, Momenta* sum) const {
+    for (size_t i = 0; i < 3; ++i) {
+      sum->linear.at[i] += of_cluster.linear.at[i];
+      sum->angular.at[i] += of_cluster.angular.at[i];
+    }
+    AddCross(ArmOf(sums.centre), of_cluster.linear, &sum->angular);
+  }
+
+  // The rigid motion that has these momenta.
+  Screw MotionOf(const Momenta& momenta) const {
+    Screw motion;
+    Matrix Y;
+    std::copy(&square_[0][0], &square_[0][0] + 9, &Y[0][0]);
+    for (size_t i = 0; i < 3; ++i) {
+      const size_t j = (i + 1) % 3, k = (i + 2) % 3;
+      motion.shift.at[i] = momenta.linear.at[i] / mass_;
+      Y[j][k] += 0.5 * momenta.angular.at[i];
+      Y[k][j] -= 0.5 * momenta.angular.at[i];
+    }
+    NewtonTurn(Y, motion.turn.at);
+    return motion;
+  }
+
+  // A cluster's momenta in a motion of its own centre and a turn about it.
+  static Momenta Of(double mass, const ClusterSums& sums, const Screw& own) {
+    Momenta momenta;
+    Matrix S;
+    Square(sums, &S);
+    for (size_t i = 0; i < 3; ++i) {
+      double turned = (S[0][0] + S[1][1] + S[2][2]) * own.turn.at[i];
+      for (size_t j = 0; j < 3; ++j) turned -= S[i][j] * own.turn.at[j];
+      momenta.linear.at[i] = mass * own.shift.at[i];
+      momenta.angular.at[i] = mass * turned;
+    }
+    return momenta;
+  }
+
+ private:
+  // Mean of r r^T over a cluster, r from its centre.
+  static void Square(const ClusterSums& sums, Matrix* out) {
+    const Vec3 &s = sums.squares, &p = sums.products;
+    ToMatrix({{s.x, p.x, p.z}, {p.x, s.y, p.y}, {p.z, p.y, s.z}}, out);
+  }
+
+  Vec3 origin_;
+  double mass_ = 0.0;
+  Point centre_ = {};  // from the origin
+  Matrix square_ = {};
+};
+
+// A motion at a cluster's centre, `arm` from the component's.
+Screw At(const Point& arm, const Screw& motion) {
+  Screw at = motion;
+  AddCross(motion.turn, arm, &at.shift);
+  return at;
+}
+
 }  // namespace
+
+void CoarseLevel::Balance(size_t c, std::span<const ClusterSums> sums, std::span<Vec3> impulses,
+                          std::span<Vec3> moments) const {
+  const ComponentMass mass(*this, c, sums);
+  Momenta sum;
+  for (const uint16_t k : Component(c)) {
+    mass.Add(sums[k], {ToPoint(impulses[k]), ToPoint(moments[k])}, &sum);
+  }
+  const Screw motion = mass.MotionOf(sum);
+  for (const uint16_t k : Component(c)) {
+    const Screw own = At(mass.ArmOf(sums[k].centre), motion);
+    const Momenta share = ComponentMass::Of(double(masses[k]), sums[k], own);
+    impulses[k] -= ToVec3(share.linear.at);
+    moments[k] -= ToVec3(share.angular.at);
+  }
+}
+
+void CoarseLevel::TurnAsOne(size_t c, std::span<const ClusterSums> sums,
+                            std::span<RigidMotion> motions) const {
+  const ComponentMass mass(*this, c, sums);
+  Momenta sum;
+  for (const uint16_t k : Component(c)) {
+    const Screw own = {ToPoint(motions[k].shift), ToPoint(AngleOf(motions[k].change))};
+    mass.Add(sums[k], ComponentMass::Of(double(masses[k]), sums[k], own), &sum);
+  }
+  const Screw mean = mass.MotionOf(sum);
+  double square = 0.0;
+  for (const double angle : mean.turn.at) square += angle * angle;
+  if (!(square < 1.0)) return;  // C knows nothing of larger turns: see TakeBackMotions
+  Matrix change;
+  CayleyChange(mean.turn.at, &change);
+  for (const uint16_t k : Component(c)) {
+    // What the cluster does besides, and then the mean motion.
+    Point to = mass.ArmOf(sums[k].centre), shift = ToPoint(motions[k].shift);
+    const Screw at = At(to, mean);
+    for (size_t i = 0; i < 3; ++i) {
+      const double besides = shift.at[i] - at.shift.at[i];
+      to.at[i] += besides;
+      shift.at[i] = mean.shift.at[i] + besides;
+    }
+    AddChange(change, to, &shift);
+    Matrix own;
+    ToMatrix(TurnBy(AngleOf(motions[k].change) - ToVec3(mean.turn.at)), &own);
+    AddProduct(change, own, &own);
+    for (size_t i = 0; i < 9; ++i) own[i / 3][i % 3] += change[i / 3][i % 3];
+    motions[k] = {sums[k].centre, ToVec3(shift.at), ToMat3(own)};
+  }
+}
+
+void CoarseLevel::TurnPredictions(std::span<const NodeVec> x, std::span<const NodeVec> v, float h,
+                                  std::span<NodeVec> momenta, std::span<NodeVec> y) const {
+  for (size_t i = 0; i < x.size(); ++i) {
+    momenta[i] = NodeVec();
+    if (x[i].w > 0.0f) momenta[i] = v[i] * (h / x[i].w);
+  }
+  ClusterSums sums[kMaxClusters];
+  Sum(x, momenta, sums);
+  for (size_t c = 0; c < num_components(); ++c) {
+    const ComponentMass mass(*this, c, sums);
+    Momenta sum;
+    Matrix arms = {};  // sum of m r d^T, r from the centre, of ways d
+    for (const uint16_t k : Component(c)) {
+      const Point impulse = ToPoint(sums[k].impulse), arm = mass.ArmOf(sums[k].centre);
+      mass.Add(sums[k], {impulse, ToPoint(sums[k].moment)}, &sum);
+      Matrix own;
+      ToMatrix(sums[k].arms, &own);
+      for (size_t i = 0; i < 3; ++i) {
+        for (size_t j = 0; j < 3; ++j) arms[i][j] += own[i][j] + arm.at[i] * impulse.at[j];
+      }
+    }
+    // The mean motion d = shift + W r, and the rotation R = I + change of its turn. If the last way
+    // was such a turn, d = shift + (I - R^T) r, as velocities are those along it: W r + bend r.
+    // (But velocities that a user sets are not.) `bent`: how much of `bend` the ways have.
+    const Screw mean = mass.MotionOf(sum);
+    Matrix change, W = {}, bend;
+    CayleyChange(mean.turn.at, &change);
+    for (size_t i = 0; i < 3; ++i) {
+      const size_t j = (i + 1) % 3, k = (i + 2) % 3;
+      W[k][j] = mean.turn.at[i];
+      W[j][k] = -mean.turn.at[i];
+    }
+    double along = 0.0, square = 0.0;
+    for (size_t i = 0; i < 3; ++i) {
+      for (size_t j = 0; j < 3; ++j) bend[i][j] = -change[j][i] - W[i][j];
+    }
+    for (size_t i = 0; i < 3; ++i) {
+      for (size_t j = 0; j < 3; ++j) {
+        along += bend[i][j] * arms[j][i];
+        for (size_t k = 0; k < 3; ++k) {
+          const double spread = mass.square()[j][k];
+          along -= bend[i][j] * spread * W[i][k];
+          square += bend[i][j] * spread * bend[i][k];
+        }
+      }
+    }
+    const double bent = square > 0.0 ? std::fmin(std::fmax(along / square, 0.0), 1.0) : 0.0;
+    // Straight on leads by d to r + d. The turn leads by shift to R (r + d - shift - W r - bent
+    // bend r). The difference is by_arm r + change (d - shift).
+    Matrix by_arm;
+    for (size_t i = 0; i < 3; ++i) {
+      for (size_t j = 0; j < 3; ++j) by_arm[i][j] = -W[i][j] - bent * bend[i][j];
+    }
+    Matrix turned = {};
+    AddProduct(change, by_arm, &turned);
+    for (size_t i = 0; i < 9; ++i) {
+      (&by_arm[0][0])[i] += (&turned[0][0])[i] + (&change[0][0])[i];
+    }
+    const Mat3 of_arm = ToMat3(by_arm), of_way = ToMat3(change);
+    const Vec3 shift = ToVec3(mean.shift.at), centre = mass.Centre();
+    for (const uint16_t k : Component(c)) {
+      for (uint32_t m = first_member[k]; m < first_member[k + 1]; ++m) {
+        const uint32_t node = members[m];
+        y[node] += of_arm * (x[node] - centre) + of_way * (v[node] * h - shift);
+      }
+    }
+  }
+}
 
 void ComponentHold::Add(float stiffness, const Vec3& r) {
   const double k = double(stiffness), at[3] = {r.x, r.y, r.z};

@@ -108,8 +108,8 @@ struct CoarseBody {
                                    RotationArray* rotations) const {
     std::vector<RigidMotion> motions(level.num_clusters());
     std::vector<ClusterSums> sums = Factor(y, inertial, rotations);
-    level.AddForces(y, forces, sums);
-    level.Solve(matrix, sums, motions);
+    level.AddForces(y, forces, false, sums);
+    level.Solve(matrix, sums, false, motions);
     for (size_t c = 0; c < level.num_components(); ++c) level.KeepMomenta(c, sums, {}, motions);
     return motions;
   }

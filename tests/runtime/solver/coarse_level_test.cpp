@@ -156,7 +156,7 @@ TEST_CASE("Corrections are those of the dense equations, in bent, turned and pin
           Points expected = ToEigen(ToVec3s(y));
           const DenseCoarse dense(body.model, double{kDt});
           dense.Correct(dense.Matrix(Matrices(body, &rotations), expected),
-                        ToEigen(ToVec3s(inertial)), ToEigen(ToVec3s(forces)), &expected);
+                        ToEigen(ToVec3s(inertial)), ToEigen(ToVec3s(forces)), false, &expected);
           const Points found = body.Corrected(y, inertial, forces, &rotations);
           const double miss = Apart(found, expected) / body.size();
           CHECK(miss < 1e-5);
@@ -331,7 +331,7 @@ TEST_CASE("A crowd's clusters are summed and moved like those of its bodies") {
       const CoarseBody& body = bodies[lane];
       std::vector<ClusterSums> own(num_clusters);
       body.level.Sum(y[lane], rhs[lane], own);
-      body.level.AddForces(y[lane], forces[lane], own);
+      body.level.AddForces(y[lane], forces[lane], false, own);
       const auto number = [&](size_t k, size_t i) {
         return double(sums[kCrowdSums * k + kCrowdLanes * i + lane]);
       };
