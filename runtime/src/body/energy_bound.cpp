@@ -27,8 +27,7 @@ bool TouchesOnlyResting(const Body& body) {
 bool MayGainEnergy(const StepSettings& settings, const Body& body) {
   constexpr float kPressed = 0.9f;  // det F
   return body.progress.lowest < kPressed && settings.splitting.volume_sweeps == 0 &&
-         body.solver.method == nullptr && !(body.elements.damping > 0.0f) &&
-         !body.progress.is_slow && TouchesOnlyResting(body) &&
+         body.solver.method == nullptr && !body.progress.is_slow && TouchesOnlyResting(body) &&
          body.system->coarse.MayBeIncompressible();
 }
 

@@ -21,8 +21,8 @@ struct EnergyBound {
   double least = 0.0;       ///< smaller excesses may be rounding [J]
 };
 
-/// The bound of a substep of `h` seconds from body->x and body->v to body->y. Only for undamped,
-/// nearly incompressible bodies with a tet that is pressed, and only if colliders at rest hold them
+/// The bound of a substep of `h` seconds from body->x and body->v to body->y. Only for nearly
+/// incompressible bodies with a tet that is pressed, and only if colliders at rest hold them
 /// and nothing else does. Shortens the way to body->y if the elastic energy at its end is too high
 /// for any velocities, unless a tet passes flat on it. Uses body->rhs. Does not allocate.
 EnergyBound FindEnergyBound(const StepSettings& settings, float h, Body* body);
