@@ -46,8 +46,9 @@ enum class SceneKind {
   kGround,  // mild ones on hills, or between boxes that close, open and move along
 };
 
-/// The scene of a seed.
-RandomScene MakeScene(uint32_t seed, SceneKind kind);
+/// The scene of a seed. `most_stiffness`: most of E dt^2 / (density l^2), l the least height of a
+/// tet.
+RandomScene MakeScene(uint32_t seed, SceneKind kind, double most_stiffness);
 
 std::string Describe(const RandomScene& scene);
 

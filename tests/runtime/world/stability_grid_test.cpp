@@ -6,7 +6,8 @@
 // - PLUSH_TEST_FULL=1 takes 4000 bodies in flight instead of 300, as many torn ones instead of 200,
 // 2000 on planes instead of 100 or 60 implicit ones, and 2000 on hills and between boxes instead
 // of 60.
-// - PLUSH_GRID_STIFFNESS=N limits E dt^2 / (density height^2) of tets to N instead of 1e4.
+// - PLUSH_GRID_STIFFNESS=N limits E dt^2 / (density height^2) of tets to N instead of 1e6 in flight
+// and on planes, and of 1e4 elsewhere.
 // - PLUSH_GRID_SEED=N takes the body of that seed alone and prints its steps.
 #include "plush/solver.h"
 
@@ -269,8 +270,13 @@ struct Failures {
 
 constexpr double kMostDepth = 0.02;  // of bodies on the ground [sizes]
 
+// Most of E dt^2 / (density height^2) of tets. The rounding of positions strains stiffer bodies
+// more than what they do otherwise: at 1e8, 24 of 300 in flight gain, 17 at 1e6, and one freezes.
+constexpr double kStiff = 1.0e6, kSofter = 1.0e4;
+
 // Runs the scenes from seed `first` on.
-Failures RunScenes(uint32_t first, int count, SceneKind kind, const BodySolver* solver = nullptr) {
+Failures RunScenes(uint32_t first, int count, SceneKind kind, double most_stiffness,
+                   const BodySolver* solver = nullptr) {
   const char* only = std::getenv("PLUSH_GRID_SEED");
   if (only != nullptr) {
     const uint32_t seed = static_cast<uint32_t>(std::atoi(only));
@@ -286,7 +292,7 @@ Failures RunScenes(uint32_t first, int count, SceneKind kind, const BodySolver* 
   double seconds = 0.0;
   Failures failures;
   for (int i = 0; i < count; ++i) {
-    const RandomScene scene = MakeScene(first + static_cast<uint32_t>(i), kind);
+    const RandomScene scene = MakeScene(first + static_cast<uint32_t>(i), kind, most_stiffness);
     const std::string what = Describe(scene);
     if (only != nullptr) std::printf("%s\n", what.c_str());
     CAPTURE(what);
@@ -333,32 +339,32 @@ Failures RunScenes(uint32_t first, int count, SceneKind kind, const BodySolver* 
 TEST_CASE("Bodies of all shapes, masses and materials in flight or pinned end finite, few gain",
           "[long]") {
   const int count = tests::FullTests() ? 4000 : 300 / kShare;
-  const Failures failures = RunScenes(200001, count, SceneKind::kMild);
+  const Failures failures = RunScenes(200001, count, SceneKind::kMild, kStiff);
   CHECK(failures.frozen <= count / 1000);
-  CHECK(failures.gaining <= count / 15);  // 13 of 300
+  CHECK(failures.gaining <= count / 15);  // 17 of 300
 }
 
 // These turn by up to two radians per step, or are torn to many times their size. Without clusters
 // and with two sweeps, 29 of 200 freeze.
 TEST_CASE("Of torn bodies in flight or pinned, few freeze", "[long]") {
   const int count = tests::FullTests() ? 4000 : 200 / kShare;
-  CHECK(RunScenes(1, count, SceneKind::kWild).frozen <= std::max(1, count / 50));
+  CHECK(RunScenes(1, count, SceneKind::kWild, kStiff).frozen <= std::max(1, count / 50));
 }
 
 TEST_CASE("Bodies on a floor, in a V or in a box of planes end finite above them, few gain",
           "[long]") {
   const int count = tests::FullTests() ? 2000 : 100 / kShare;
-  const Failures failures = RunScenes(100001, count, SceneKind::kPlanes);
+  const Failures failures = RunScenes(100001, count, SceneKind::kPlanes, kStiff);
   CHECK(failures.frozen <= count / 1000);
-  CHECK(failures.gaining <= std::max(1, count / 30));  // 1 of 100, 39 of 2000
-  CHECK(failures.fallen <= count / 1000);              // 0 of 100, 1 of 2000
+  CHECK(failures.gaining <= std::max(1, count / 30));  // 0 of 100
+  CHECK(failures.fallen <= count / 1000);              // 0 of 100
 }
 
 // One of seven bodies on three planes gained 0.41 of its energy in an impact. If its whole way
 // along the floor were kept while the rest is shortened (energy_bound.h), it would end 0.046 sizes
 // deep in a wall.
 TEST_CASE("A body whose way is shortened neither gains nor passes a wall") {
-  const Failures failures = RunScenes(101614, 1, SceneKind::kPlanes);
+  const Failures failures = RunScenes(101614, 1, SceneKind::kPlanes, kSofter);
   CHECK(failures.frozen == 0);
   CHECK(failures.gaining == 0);
   CHECK(failures.fallen == 0);
@@ -373,13 +379,13 @@ TEST_CASE("A body whose way is shortened neither gains nor passes a wall") {
 TEST_CASE("Implicit bodies on a floor or in a V of planes end finite, few gain", "[long]") {
   const int count = tests::FullTests() ? 60 : 20 / kShare;
   const BodySolver few = ImplicitSolver();
-  const Failures failures = RunScenes(100001, count, SceneKind::kPlanes, &few);
+  const Failures failures = RunScenes(100001, count, SceneKind::kPlanes, kSofter, &few);
   CHECK(failures.frozen == 0);
   CHECK(failures.gaining <= std::max(1, count / 20));  // 3 of 60
   CHECK(failures.fallen <= 1);                         // 1 of 60
   if (!tests::FullTests()) return;
   const BodySolver many = ImplicitSolver({.newton_iterations = 8, .linear_iterations = 100});
-  const Failures left = RunScenes(100001, count, SceneKind::kPlanes, &many);
+  const Failures left = RunScenes(100001, count, SceneKind::kPlanes, kSofter, &many);
   CHECK(left.frozen == 0);
   CHECK(left.gaining == 0);
   CHECK(left.fallen <= 2);  // 2 of 60
@@ -389,7 +395,8 @@ TEST_CASE("Bodies on hills and between boxes that close end finite, few gain", "
   const char* from = std::getenv("PLUSH_GRID_FIRST");
   const char* many = std::getenv("PLUSH_GRID_COUNT");
   const int count = many ? std::atoi(many) : tests::FullTests() ? 2000 : 60 / kShare;
-  const Failures failures = RunScenes(from ? std::atoi(from) : 300001, count, SceneKind::kGround);
+  const Failures failures =
+      RunScenes(from ? std::atoi(from) : 300001, count, SceneKind::kGround, kSofter);
   CHECK(failures.frozen <= count / 1000);
   CHECK(failures.gaining <= std::max(1, count / 30));
   // Boxes that close move as no force could: of the first 60, a single stiff tet (seed 300001) jams

@@ -5,8 +5,6 @@
 //
 // - PLUSH_TEST_FULL=1 takes 1500 scenes of the sample models instead of 60, and 10 of each test
 // model.
-// - PLUSH_GRID_STIFFNESS=N limits E dt (dt + damping) / (density height^2) of tets to N instead of
-// 1e4.
 // - PLUSH_GRID_SEED=N takes the scene of that seed alone and prints its steps.
 #include "plush/format/tet_block.h"
 #include "plush/world.h"
@@ -76,12 +74,6 @@ class Random {
   std::mt19937 bits_;
 };
 
-// E dt (dt + damping) / (density height^2) of the lowest tet.
-double MostStiffness() {
-  const char* limit = std::getenv("PLUSH_GRID_STIFFNESS");
-  return limit != nullptr ? std::atof(limit) : 1.0e4;
-}
-
 enum class Ground { kFloor, kV, kBox };
 
 struct ModelScene {
@@ -125,24 +117,7 @@ void Place(const Asset& asset, double gap, ModelScene* scene) {
   }
 }
 
-// Least height of a tet at rest [m]: heights are the inverse lengths of the gradients of
-// barycentric coordinates, the rows of Dm^-1 and minus their sum.
-double LeastHeight(const Asset& asset) {
-  double steepest = 0.0;  // [1/m]
-  for (size_t t = 0; t < asset.simulation().tet_slots.size(); ++t) {
-    const Mat3 m = asset.simulation().DmInv(t);
-    const tools::Vec3d rows[3] = {
-        {m.c0.x, m.c1.x, m.c2.x}, {m.c0.y, m.c1.y, m.c2.y}, {m.c0.z, m.c1.z, m.c2.z}};
-    for (const tools::Vec3d& g : {rows[0], rows[1], rows[2], rows[0] + rows[1] + rows[2]}) {
-      steepest = std::max(steepest, Length(g));
-    }
-  }
-  return 1.0 / steepest;
-}
-
 // Bodies turn by at most 0.2 radians in a step, and no faster than their material carries.
-// As in random_scenes.cpp, E is at most what floats carry: rounding strains stiffer bodies more
-// than their weight does. Damping counts as stiffness.
 ModelScene MakeScene(const Asset& asset, uint32_t seed) {
   Random random(seed);
   ModelScene scene;
@@ -150,7 +125,7 @@ ModelScene MakeScene(const Asset& asset, uint32_t seed) {
   const bool has_scale = random.Below(2) == 0;
   body.scale = has_scale ? static_cast<float>(random.Log(0.05, 5.0)) : 1.0f;
   scene.size = Length(tools::SurfaceBounds(asset).Extent()) * double(body.scale);
-  double young = random.Log(1.0e3, 1.0e9);
+  const double young = random.Log(1.0e3, 1.0e9);
   const double density = random.Log(100.0, 1.0e4);
   const uint32_t kind = random.Below(10);
   body.material.poisson = kind == 0   ? 0.0f
@@ -162,13 +137,8 @@ ModelScene MakeScene(const Asset& asset, uint32_t seed) {
     body.material.damping =
         random.Below(10) == 0 ? 1.0f : static_cast<float>(random.Log(1.0e-3, 1.0));
   }
-  const double damping = std::fmax(body.material.damping, 0.0f);
   constexpr double kSteps[] = {0.001, 1.0 / 300, 1.0 / 120, 0.01, 1.0 / 60, 0.033};
   scene.dt = kSteps[random.Below(6)];
-  const double height = double(body.scale) * LeastHeight(asset);
-  const double most =
-      MostStiffness() * density * height * height / (scene.dt * (scene.dt + damping));
-  young = std::clamp(young, 1.0e3, std::max(most, 1.0e3));
   body.material.young = static_cast<float>(young);
   scene.steps = 100 + static_cast<int>(random.Below(2)) * 50;
   scene.ground = static_cast<Ground>(random.Below(3));
@@ -310,9 +280,9 @@ Failures Summarise(std::vector<Case> cases) {
 }  // namespace
 
 // Without energy_bound.h, 25 of 1500 gain 0.013 to 0.48 in impacts: undamped ones of Poisson's
-// ratios of 0.464 and more, whose pressures lag behind volumes. With PLUSH_GRID_STIFFNESS=1e5 none
-// gains either. From there on rounding of stiff forces adds energy, in flight, too: without a
-// limit, 28 gain, none freezes, and one jams in a box, 0.22 sizes deep.
+// ratios of 0.464 and more, whose pressures lag behind volumes. If elastic forces may turn stiff
+// bodies, or predictions strain them (CoarseLevel::AddForces, TurnPredictions), 28 others gain up
+// to all of their energy, in flight, too, and one jams in the box.
 TEST_CASE("Sample models on a floor, in a V or in a box end finite above it and gain nothing",
           "[long]") {
   const uint32_t count = FullTests() ? 500 : 20 / kShare;
@@ -321,6 +291,12 @@ TEST_CASE("Sample models on a floor, in a V or in a box end finite above it and 
   for (const char* name : {"bear", "duck", "octopus"}) {
     RunModel(std::string(PLUSH_SAMPLES_DIR) + "/models/" + name + ".glb", first, count, &cases);
     first += 10000;
+  }
+  // Two would gain if clusters turned one by one, the third if no bound held damped bodies.
+  constexpr std::pair<const char*, uint32_t> kMore[] = {
+      {"bear", 206}, {"duck", 10076}, {"duck", 10407}};
+  for (const auto& [name, seed] : kMore) {
+    RunModel(std::string(PLUSH_SAMPLES_DIR) + "/models/" + name + ".glb", seed, 1, &cases);
   }
   const Failures failures = Summarise(cases);
   CHECK(failures.frozen == 0);
