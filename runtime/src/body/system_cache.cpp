@@ -84,32 +84,6 @@ bool MayBeBase(const System& system) {
   return system.base == nullptr && MayJoinCrowds(system.key.material);
 }
 
-// Whether a tet's stiffness exceeds the inertia of one of its nodes by so much that solves need
-// roots (plush/format/system_factor.h). Below, they would hardly change a digit.
-bool NeedsRoots(const SystemTerms& terms) {
-  constexpr double kMost = 1.0e5;
-  const double time2 = double(terms.dt) * (double(terms.dt) + double(terms.damping));
-  for (size_t slot = 0; slot < kBlockTets * terms.blocks.size(); ++slot) {
-    const TetBlock& block = terms.blocks[slot / kBlockTets];
-    const size_t lane = slot % kBlockTets;
-    if (block.nodes[0][lane] >= terms.masses.size()) continue;
-    const double k =
-        double(terms.stiffness.empty() ? block.stiffness[lane] : terms.stiffness[slot]);
-    double sum[3] = {};
-    for (size_t node = 1; node <= 4; ++node) {
-      double square = 0.0;
-      for (size_t axis = 0; axis < 3; ++axis) {
-        const double g = node == 4 ? sum[axis] : double(block.dm_inv[3 * axis + node - 1][lane]);
-        sum[axis] += g;
-        square += g * g;
-      }
-      const float mass = terms.masses[block.nodes[node % 4][lane]] * terms.mass_scale;
-      if (k * time2 * square > kMost * double(mass)) return true;
-    }
-  }
-  return false;
-}
-
 // Marks a set as unused. No body may use it.
 void Empty(FactorSet* set) {
   set->dt = 0.0f;
@@ -399,8 +373,10 @@ Status SystemCache::MakeFactors(const System& system, float dt, FactorSet* set) 
     Array<float>& made = set->made[k];
     const size_t num_values = baked.values.size(), num_roots = baked.supernodes.size();
     if (made.size() == 0 && !made.Allocate(allocator_, num_values + num_roots)) return kNoMemory;
-    const std::span<float> values = made.span().first(num_values);
-    const std::span<float> roots = needs_roots ? made.span().last(num_roots) : std::span<float>();
+    const std::span<float> values = made.span().first(num_values),
+                           tail = made.span().last(num_roots);
+    const std::span<float> roots = needs_roots ? tail : std::span<float>();
+    std::fill(tail.begin(), tail.end(), 0.0f);
     factor.values = values;
     factor.roots = roots;
     if (CopyValues(system, dt, k, made.span())) continue;

@@ -218,6 +218,23 @@ bool StorePanel(size_t k, float root, Panels* panels, std::span<float> values) {
 
 }  // namespace
 
+bool NeedsRoots(const SystemTerms& terms) {
+  constexpr double kMost = 1.0e5;
+  const double time2 = double(terms.dt) * (double(terms.dt) + double(terms.damping));
+  for (size_t slot = 0; slot < kBlockTets * terms.blocks.size(); ++slot) {
+    const TetBlock& block = terms.blocks[slot / kBlockTets];
+    const size_t lane = slot % kBlockTets;
+    if (block.nodes[0][lane] >= terms.masses.size()) continue;
+    const ShapeGradients gradients(block, lane);
+    const float stiffness = terms.stiffness.empty() ? block.stiffness[lane] : terms.stiffness[slot];
+    for (int i = 0; i < 4; ++i) {
+      const float mass = terms.masses[block.nodes[i][lane]] * terms.mass_scale;
+      if (double(stiffness) * time2 * gradients.Dot(i, i) > kMost * double(mass)) return true;
+    }
+  }
+  return false;
+}
+
 Status FactoriseSystem(const SystemTerms& terms, const FactorStructure& structure,
                        const Allocator& allocator, std::span<float> values,
                        std::span<float> roots) {

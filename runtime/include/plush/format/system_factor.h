@@ -38,18 +38,21 @@ struct FactorStructure {
   std::span<const uint32_t> rows;          ///< of all supernodes, padded; see factor_panels.h
 };
 
-/// The supernodes without rows below, one for each component, know how its forces move it as a
-/// whole. Where stiffness exceeds inertia by 1e7, that part of D_JJ^-1 is so much larger than the
-/// rest that its rounding strains the component: by 1e-7 of that ratio of the strain before, in
-/// each solve. With `roots` (num_supernodes x 1), D_JJ^-1 is stored without it, and roots[k] [1/kg]
-/// is what all elements of the block of supernode k lack: solves give all its columns the sum of
-/// b_J times roots[k]. Others get 0. A file's factors have no roots.
-///
+/// Whether the stiffness of a tet, (dt^2 + damping dt) 2 mu V |grad N|^2, exceeds the mass of one
+/// of its nodes by more than 1e5, so that solves need `roots`. Does not allocate.
+bool NeedsRoots(const SystemTerms& terms);
+
 /// Writes the factor of the matrix into `values` (as many as the supernodes' panels have), computed
 /// in double precision. The structure must hold every pair of nodes of every tet and all fill, as
 /// Asset::Open checks. O(flops of the factor); allocates about four times the bytes of `values`
 /// from `allocator`, and frees it. Errors: kOutOfMemory; kInvalidArgument (A is not positive
 /// definite in double precision, or the factor does not fit into float).
+///
+/// `roots`: (num_supernodes x 1) [1/kg], or empty. A supernode without rows, one of each component,
+/// holds how forces move its component as a whole. In D_JJ^-1 that outweighs what strains it, and
+/// rounding multiplies strains by up to 1e-7 of the ratio in NeedsRoots. With `roots` the block is
+/// stored without it: roots[k] is what all its elements lack, 0 if the supernode has rows. Solves
+/// add the sum of b_J times roots[k] to all of x_J. A file's factors have no roots.
 Status FactoriseSystem(const SystemTerms& terms, const FactorStructure& structure,
                        const Allocator& allocator, std::span<float> values,
                        std::span<float> roots = {});
