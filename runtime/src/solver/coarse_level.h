@@ -152,8 +152,8 @@ struct CoarseLevel {
            std::span<ClusterSums> sums) const;
 
   /// Adds the impulses `rhs` of the blocks in `runs`. If it `balances`, the impulses on a component
-  /// without pins get no resultant and no moment. They have none but for rounding, which turns
-  /// stiff bodies: a duck of 1e9 Pa by 0.08 rad.
+  /// without pins get no resultant and no moment. They have none but for rounding, which would
+  /// turn stiff bodies.
   void AddForces(std::span<const NodeVec> y, std::span<const NodeVec> rhs, bool balances,
                  std::span<ClusterSums> sums) const;
 
