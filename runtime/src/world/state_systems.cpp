@@ -65,8 +65,8 @@ System* SystemCache::FindEqual(const SystemKey& key) const {
   return nullptr;
 }
 
-// Copies values of a factor, and its roots, from the donor. Returns false if it does not have them. They depend
-// only on the key, so they are those that would be made.
+// Copies values of a factor, and its roots, from the donor. Returns false if it does not have them.
+// They depend only on the key, so they are those that would be made.
 bool SystemCache::CopyValues(const System& system, float dt, int fraction,
                              std::span<float> values) {
   if (donor_ == nullptr) return false;
