@@ -189,43 +189,66 @@ uint32_t World::Impl::ListWantedPairs(uint32_t first) {
     wanted.before = t.PastOf(pair);
     const Body &a = *bodies[pair.first], &b = *bodies[pair.second];
     wanted.times = SearchTimes(a, b);
+    wanted.is_found = false;
     wanted.is_searched =
         wanted.before == nullptr || !(Holds(*wanted.before, a, b) || Waits(*wanted.before, a, b));
   }
   return first;
 }
 
-// Searches the listed pairs that need it, on all threads. Fast ones, whose bodies move meanwhile,
-// come last, one after the other.
+// Searches the listed pairs that need it, on all threads.
 void World::Impl::SearchWantedPairs() {
   TouchingBodies& t = touching_bodies;
-  uint32_t num_refitted = 0, num_searched = 0;
-  for (const WantedPair& wanted : t.wanted.span().first(t.num_wanted)) {
-    if (!wanted.is_searched) continue;
-    ++num_searched;
-    for (const uint32_t slot : {wanted.pair->first, wanted.pair->second}) {
+  const std::span<WantedPair> wanted = t.wanted.span().first(t.num_wanted);
+  const auto mark = [this](const WantedPair& pair, uint8_t as) {
+    is_refitted[pair.pair->first] = is_refitted[pair.pair->second] = as;
+  };
+  constexpr uint8_t kRefitted = 1, kMoves = 2;
+  uint32_t num_refitted = 0, num_fast = 0;
+  t.num_at_once = 0;
+  for (WantedPair& pair : wanted) {
+    if (!pair.is_searched) continue;
+    for (const uint32_t slot : {pair.pair->first, pair.pair->second}) {
       if (is_refitted[slot] == 0) t.refitted[num_refitted++] = bodies[slot];
-      is_refitted[slot] = 1;
+      is_refitted[slot] = kRefitted;
     }
+    const bool is_fast = pair.times > 1;
+    num_fast += is_fast ? 1 : 0;
+    if (!is_fast) t.at_once[t.num_at_once++] = &pair;
   }
-  if (num_searched == 0) return;
   RunJobs(num_refitted, [](void* context, uint32_t index) {
     RefitSearched(static_cast<Impl*>(context)->touching_bodies.refitted[index]);
   });
-  // Each job has its own memory, and takes one pair after the other.
-  t.next_wanted = 0;
-  RunJobs(std::min(t.num_searches, num_searched), [](void* context, uint32_t index) {
+  SearchAtOnce();
+  // Bodies of fast pairs move meanwhile, so pairs that share a body go one after the other.
+  for (uint32_t num_done = 0; num_done < num_fast; num_done += t.num_at_once) {
+    t.num_at_once = 0;
+    for (WantedPair& pair : wanted) {
+      const bool is_left = pair.is_searched && pair.times > 1 && !pair.is_found;
+      const bool is_free =
+          is_refitted[pair.pair->first] != kMoves && is_refitted[pair.pair->second] != kMoves;
+      if (!is_left || !is_free) continue;
+      mark(pair, kMoves);
+      pair.is_found = true;
+      t.at_once[t.num_at_once++] = &pair;
+    }
+    SearchAtOnce();
+    for (const WantedPair* pair : t.at_once.span().first(t.num_at_once)) mark(*pair, kRefitted);
+  }
+}
+
+// Each job has its own memory, and takes one pair after the other.
+void World::Impl::SearchAtOnce() {
+  TouchingBodies& t = touching_bodies;
+  t.next_at_once = 0;
+  RunJobs(std::min(t.num_searches, t.num_at_once), [](void* context, uint32_t index) {
     Impl& world = *static_cast<Impl*>(context);
     TouchingBodies& touching = world.touching_bodies;
-    for (uint32_t i = touching.next_wanted++; i < touching.num_wanted; i = touching.next_wanted++) {
-      WantedPair& wanted = touching.wanted[i];
-      if (!wanted.is_searched || wanted.times > 1) continue;
-      world.SearchContacts(&touching.searches[index], &wanted);
+    for (uint32_t i = touching.next_at_once++; i < touching.num_at_once;
+         i = touching.next_at_once++) {
+      world.SearchContacts(&touching.searches[index], touching.at_once[i]);
     }
   });
-  for (WantedPair& wanted : t.wanted.span().first(t.num_wanted)) {
-    if (wanted.is_searched && wanted.times > 1) SearchContacts(&t.searches[0], &wanted);
-  }
 }
 
 // Intersects the surfaces of a pair.

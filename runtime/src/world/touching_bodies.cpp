@@ -22,14 +22,15 @@ bool TouchingBodies::Reserve(const Allocator& allocator, uint32_t max_pairs, boo
       return false;
     }
   }
-  const uint32_t at_once = std::min(max_pairs, kMostWanted);
+  const uint32_t most_wanted = std::min(max_pairs, kMostWanted);
   const size_t most = size_t{kMeanContacts} * max_pairs;
   // `pairs` comes last: whoever finds it has all of them.
   return past_pairs.Allocate(allocator, max_pairs) && next_pairs.Allocate(allocator, max_pairs) &&
          is_done.Allocate(allocator, max_pairs) && contacts.Allocate(allocator, most) &&
          past.Allocate(allocator, most) && next_past.Allocate(allocator, most) &&
-         sides.Allocate(allocator, 2 * most) && wanted.Allocate(allocator, at_once) &&
-         refitted.Allocate(allocator, 2 * at_once) && pairs.Allocate(allocator, max_pairs);
+         sides.Allocate(allocator, 2 * most) && wanted.Allocate(allocator, most_wanted) &&
+         at_once.Allocate(allocator, most_wanted) &&
+         refitted.Allocate(allocator, 2 * most_wanted) && pairs.Allocate(allocator, max_pairs);
 }
 
 bool TouchingBodies::ReserveSurface(const Allocator& allocator, const CollisionView& surface) {

@@ -73,6 +73,7 @@ struct WantedPair {
   // Of a search.
   bool is_searched = false;  ///< else its contacts of the step before hold
   uint32_t times = 1;        ///< within the step at which surfaces are intersected (fast_pairs.cpp)
+  bool is_found = false;     ///< a fast pair's search is done
   bool is_complete = true;   ///< there was enough memory
   bool is_open = false;      ///< a curve or a region ends at an open border
   float holds_for = 0.0f;    ///< how far the bodies may move before the next search [m]
@@ -118,7 +119,9 @@ struct TouchingBodies {
   Array<BodyContactSide> sides;  ///< by body (2 x contacts)
   Array<WantedPair> wanted;      ///< (kMostWanted x 1)
   uint32_t num_wanted = 0;
-  std::atomic<uint32_t> next_wanted = 0;  ///< to be searched
+  Array<WantedPair*> at_once;  ///< those that are searched at once (kMostWanted x 1)
+  uint32_t num_at_once = 0;
+  std::atomic<uint32_t> next_at_once = 0;  ///< to be searched
   Array<Body*> refitted;  ///< bodies of `wanted` whose trees are old (2 kMostWanted x 1)
   PairCapacity capacity;  ///< of `searches`
   SearchMemory searches[kMostSearches];

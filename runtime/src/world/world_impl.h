@@ -225,6 +225,7 @@ struct World::Impl {
   bool WakeOnLeaving();
   uint32_t ListWantedPairs(uint32_t first);
   void SearchWantedPairs();
+  void SearchAtOnce();
   void SearchContacts(SearchMemory* memory, WantedPair* wanted);
   void AddContactsOf(WantedPair* wanted);
   void AddFoundContacts(const WantedPair& wanted);

@@ -160,6 +160,32 @@ Outcome SimulatePile(const JobSystem& jobs) {
   return {world.StateHash(), world.stats(), MeasuresOf(world)};
 }
 
+// Boxes that fly at each other, each at several others.
+Outcome SimulateSwarm(const JobSystem& jobs) {
+  static const ShapeAsset* const box = new ShapeAsset(
+      SurfaceBytes(TetBox(2, 2, 2, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0}));
+  WorldDesc desc;
+  desc.jobs = jobs;
+  desc.max_pairs = 256;
+  World world(desc);
+  Random random(13);
+  AddPlane(&world, {{0.0f, 1.0f, 0.0f}, -2.0f});
+  for (int i = 0; i < 27; ++i) {
+    const Eigen::Vector3d at(i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1);
+    BodyDesc body;
+    body.pose = {ToVec3(0.4 * at + random.Vector(0.05)), ToQuat(random.Rotation())};
+    body.velocity = ToVec3(-15.0 * at + random.Vector(5.0));
+    AddBody(&world, box->asset(), body);
+  }
+  uint32_t most_pairs = 0;
+  for (int step = 0; step < 12; ++step) {
+    StepWorld(&world, 0.01f);
+    most_pairs = std::max(most_pairs, world.stats().body_pairs);
+  }
+  CHECK(most_pairs > 20);
+  return {world.StateHash(), world.stats(), MeasuresOf(world)};
+}
+
 // Bodies fall on hulls, a mesh, a height field and conveyors, which move, and through sensors.
 Outcome SimulateShapes(const JobSystem& jobs) {
   static const ShapeAsset* const box = new ShapeAsset(
@@ -262,6 +288,10 @@ TEST_CASE("Every thread count gives the same state of crowds") { CheckJobs(Simul
 
 TEST_CASE("Every thread count gives the same state of bodies that sleep and wake") {
   CheckJobs(SimulateSleepers);
+}
+
+TEST_CASE("Every thread count gives the same state of bodies that fly at each other") {
+  CheckJobs(SimulateSwarm);
 }
 
 TEST_CASE("Every thread count gives the same state and events of bodies on shapes of every kind") {
