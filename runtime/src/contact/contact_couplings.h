@@ -2,7 +2,6 @@
 // What sweeps and pushes over the contacts of a solve share.
 #pragma once
 
-#include "base/float4.h"
 #include "contact/body_contacts.h"
 #include "contact/plane_contacts.h"
 
@@ -20,20 +19,7 @@ struct Moved {
 
   Vec3 At(uint32_t slot) const { return {x[slot], y[slot], z[slot]}; }
   /// Adds what an impulse on a slot does, from the first `count` numbers of its row of S.
-  void Add(const float* row, uint32_t count, const Vec3& impulse) {
-    uint32_t k = 0;
-    for (; k + 4 <= count; k += 4) {
-      const Float4 by = Load4(row + k);
-      Store4(Load4(x + k) + by * Broadcast(impulse.x), x + k);
-      Store4(Load4(y + k) + by * Broadcast(impulse.y), y + k);
-      Store4(Load4(z + k) + by * Broadcast(impulse.z), z + k);
-    }
-    for (; k < count; ++k) {
-      x[k] += row[k] * impulse.x;
-      y[k] += row[k] * impulse.y;
-      z[k] += row[k] * impulse.z;
-    }
-  }
+  void Add(const float* row, uint32_t count, const Vec3& impulse) const;
 };
 
 /// Where the current sweeps have moved the point of a slot [m].
