@@ -41,10 +41,26 @@ struct PlaneAbove {
 struct BoundArrays {
   // Of the ways' ends.
   float* of_all;     ///< least squared distance from a face, or less [m^2]
-  float* of_backs;   ///< the same of faces that they may be behind
-  float* of_fronts;  ///< of faces that they are right above: the squared distance
+  float* of_sides;   ///< least of max(gap, distance / 2) of all faces, or less [m]
+  float* of_fronts;  ///< of faces that they are right above: the squared distance [m^2]
   float* gaps;       ///< least gap from a face that the way may cross [m]; infinite: from none
   float* crossings;  ///< -1 if the way crosses a face for sure
+  // Of the whole ways.
+  float* of_ways;  ///< distance from any face, or less; 0 or below: a way may cross one [m]
+};
+
+/// What follows from bounds, of a tet's vertices (num_vertices x 1 each) [m].
+struct VertexClearances {
+  /// How far a way's end may move before the vertex meets a face, if it starts near that end, too:
+  /// at most `reach`, or a number below 0 if bounds do not show it. If they do, the way crosses no
+  /// face, and the face nearest to the end, no farther away than `reach`, has it in front; or the
+  /// way is above the plane.
+  std::span<const float> of_ends;
+  /// How far both ends of a way may move before it meets a face: no more than `of_ends`.
+  std::span<const float> of_ways;
+  /// If a way crosses a face for sure, no more than its end's gap from the first one. Infinite for
+  /// vertices with a clearance, minus infinity for others.
+  std::span<const float> gaps;
 };
 
 /// Bounds for vertices of a tet.
@@ -52,31 +68,28 @@ class VertexBounds {
  public:
   static constexpr size_t kMost = 256;
 
-  /// `vertices`: their weights (at most kMost). `depth`: ends of ways that are less deep behind a
-  /// face do not cross it [m]. `rounding`: of distances [m].
   VertexBounds(const VertexBounds&) = delete;
   VertexBounds& operator=(const VertexBounds&) = delete;
-  VertexBounds(const NodeWays& ways, std::span<const Vec4> vertices, float depth, float rounding)
-      : ways_(ways), vertices_(vertices), depth_(depth), rounding_(rounding) {}
+  /// `vertices`: their weights (at most kMost). `depth`: ends of ways that are less deep behind a
+  /// face do not cross it [m]. `reach`: most clearance [m]. `rounding`: of distances [m].
+  VertexBounds(const NodeWays& ways, std::span<const Vec4> vertices, float depth, float reach,
+               float rounding);
 
   /// Adds faces. The first ones start the bounds.
   void Add(std::span<const FacePlanes> faces, bool are_first);
 
-  /// Of each vertex: how far it may move at least from its way's end before it meets a face, at
-  /// most `reach` [m]; or a number below 0 if that does not follow from bounds. If it does, its way
-  /// crosses no face, and the face nearest to the end, no farther away than `reach`, has it in
-  /// front; or it is above the plane. Valid until the next call of Add.
-  std::span<const float> FindClearances(const PlaneAbove& plane, float reach);
-  /// After FindClearances: if the way crosses a face for sure, no more than its end's gap from the
-  /// first one [m]. Infinite for vertices with a clearance, minus infinity for others.
-  std::span<const float> gaps() const { return {arrays_.gaps, vertices_.size()}; }
+  /// Valid until the next call of Add.
+  VertexClearances FindClearances(const PlaneAbove& plane);
 
  private:
   NodeWays ways_;
   std::span<const Vec4> vertices_;
-  float depth_, rounding_;
-  alignas(64) float numbers_[5][kMost];
-  BoundArrays arrays_ = {numbers_[0], numbers_[1], numbers_[2], numbers_[3], numbers_[4]};
+  float depth_, reach_, rounding_;
+  float longest_ = 0.0f;    // way of a node [m]
+  bool are_short_ = false;  // whether ways are so short that their ends' distances bound theirs
+  alignas(64) float numbers_[6][kMost];
+  BoundArrays arrays_ = {numbers_[0], numbers_[1], numbers_[2],
+                         numbers_[3], numbers_[4], numbers_[5]};
 };
 
 }  // namespace plush

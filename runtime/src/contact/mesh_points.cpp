@@ -3,7 +3,6 @@
 // Source: sunk_points.h.
 #include "base/vector_math.h"
 #include "collision/surface_records.h"
-#include "contact/face_bounds.h"
 #include "contact/lowest_vertex.h"
 #include "contact/near_mesh.h"
 #include "contact/sunk_points.h"
@@ -35,23 +34,22 @@ using Box = NearMesh::Box;
 // What a point meets on its way.
 struct Meeting {
   MeshHit hit;
-  float depth = 0.0f;      // of a hit, below what is allowed; negative [m]
-  float clearance = 0.0f;  // the way's end can move so far before the point is deep, also if the
-                           // next way starts at this one's end [m]
+  float depth = 0.0f;  // of a hit, below what is allowed; negative [m]
+  Clearance clearance;
 };
 
 // The vertices of a tet that have the least clearances.
 class LeastClearances {
  public:
-  explicit LeastClearances(float most) : of_others_(most) {}
+  explicit LeastClearances(float most) : of_others_{most, most} {}
 
-  void AddBound(float clearance) {
-    of_others_ = clearance < of_others_ ? clearance : of_others_;  // quicker than a call of fmin
-  }
-  void Add(uint32_t vertex, float clearance) {
-    if (count_ == kFew && clearance >= clearances_[kFew - 1]) return AddBound(clearance);
+  void AddBound(const Clearance& clearance) { of_others_.AtMost(clearance); }
+  void Add(uint32_t vertex, const Clearance& clearance) {
+    if (count_ == kFew && clearance.of_way >= clearances_[kFew - 1].of_way) {
+      return AddBound(clearance);
+    }
     uint32_t at = count_;
-    while (at > 0 && clearance < clearances_[at - 1]) --at;
+    while (at > 0 && clearance.of_way < clearances_[at - 1].of_way) --at;
     if (count_ == kFew) AddBound(clearances_[--count_]);
     for (uint32_t k = count_++; k > at; --k) {
       vertices_[k] = vertices_[k - 1];
@@ -63,17 +61,17 @@ class LeastClearances {
   void WriteTo(NearMeshTet* tet) const {
     std::copy_n(vertices_, count_, tet->few);
     tet->num_few = count_;
-    tet->of_others = of_others_;
-    tet->clearance = count_ > 0 ? std::fmin(clearances_[0], of_others_) : of_others_;
+    tet->of_all = tet->of_others = of_others_;
+    for (uint32_t k = 0; k < count_; ++k) tet->of_all.AtMost(clearances_[k]);
   }
 
  private:
   static constexpr uint32_t kFew = std::size(NearMeshTet().few);
 
   uint32_t vertices_[kFew];
-  float clearances_[kFew];  // ascending
+  Clearance clearances_[kFew];  // ascending by `of_way`
   uint32_t count_ = 0;
-  float of_others_;
+  Clearance of_others_;
 };
 
 // Looks at the ways of points near the faces of a tet's list, or without a list, near all that
@@ -94,27 +92,47 @@ class FaceSearch {
     WayToMesh crossing(way.from, way.to, has_two_sides ? &inside : nullptr, depth, slop_);
     NearestFace at_end(way.to, reach_, nullptr, has_two_sides);
     const Box box = {LowerOf(way.from, way.to), UpperOf(way.from, way.to)};
+    float apart = reach_;             // from the planes of all faces, at least, on one side of each
+    float of_end2 = reach_ * reach_;  // see SideOf
     ForFaces(box, [&](const MeshFace& face, const Box& around) {
       if (around.Overlaps(box)) crossing.Visit(face);
       const float most = at_end.nearest().distance;
-      if (around.SquaredDistance(way.to) <= most * most) at_end.Visit(face);
+      const float to_end2 = around.SquaredDistance(way.to);
+      if (to_end2 <= most * most) at_end.Visit(face);
+      const float start = face.Gap(way.from), end = face.Gap(way.to);
+      apart = std::min(apart, std::max(std::min(start, end), -std::max(start, end)));
+      of_end2 = std::min(of_end2, SideOf(end, to_end2));
     });
-    const bool is_behind = at_end.nearest().face != kNoTriangle && at_end.nearest().gap < 0.0f;
-    Meeting meeting = {crossing.hit(), 0.0f, at_end.nearest().distance};
-    if (is_behind) meeting.clearance = -meeting.clearance;
-    const bool may_be_behind = is_behind || at_end.nearest().face == kNoTriangle;
+    const NearestPoint& nearest = at_end.nearest();
+    const float distance = nearest.distance;
+    const bool has_nearest = nearest.face != kNoTriangle;
+    const bool is_behind = has_nearest && nearest.gap < 0.0f;
+    apart = std::max(apart, distance - Length(way.to - way.from));
+    Meeting meeting = {crossing.hit(), 0.0f, {distance, apart}};
+    if (is_behind) {
+      meeting.clearance.of_end = -distance;
+    } else if (!has_two_sides) {
+      // So far the nearest face stays one in front, or out of reach.
+      const float of_end = std::sqrt(of_end2) - 0.5f * distance;
+      meeting.clearance.of_end = std::min(distance, of_end);
+      if (!has_nearest) meeting.clearance.of_way = std::min(apart, SideAtStart(way, box));
+    }
+    const bool may_be_behind = is_behind || !has_nearest;
     if (meeting.hit.face == kNoTriangle && may_be_behind && !has_two_sides) {
-      const NearestPoint nearest = NearestToStart(way, box);
-      if (nearest.face != kNoTriangle && nearest.gap < 0.0f) {
-        meeting.hit = {nearest.face, nearest.gap,
-                       nearest.gap + Dot(nearest.normal, way.to - way.from)};
+      const NearestPoint at_start = NearestToStart(way, box);
+      if (at_start.face != kNoTriangle && at_start.gap < 0.0f) {
+        meeting.hit = {at_start.face, at_start.gap,
+                       at_start.gap + Dot(at_start.normal, way.to - way.from)};
       }
     }
     if (meeting.hit.face != kNoTriangle) {
       const float gap = meeting.hit.gap;
       meeting.depth = gap + AllowedDepth(meeting.hit.start_gap, slop_);
-      meeting.clearance = std::fmin(meeting.depth, gap + AllowedDepth(gap, slop_));
+      meeting.clearance.of_end = std::fmin(meeting.depth, gap + AllowedDepth(gap, slop_));
+      // Another way may meet another face.
+      meeting.clearance.of_way = meeting.clearance.of_end - reach_;
     }
+    meeting.clearance.of_way = std::fmin(meeting.clearance.of_end, meeting.clearance.of_way);
     return meeting;
   }
 
@@ -128,15 +146,14 @@ class FaceSearch {
     for (size_t first = 0; first < vertices.size(); first += VertexBounds::kMost) {
       const std::span<const Vec4> some =
           vertices.subspan(first, std::min(VertexBounds::kMost, vertices.size() - first));
-      VertexBounds bounds(ways, some, depth, rounding);
+      VertexBounds bounds(ways, some, depth, reach_, rounding);
       const bool are_bounds = AddPlanes(&bounds);
       if (!are_bounds) {
         for (size_t i = 0; i < some.size(); ++i) look(static_cast<uint32_t>(first + i));
         continue;
       }
-      const std::span<const float> clearances =
-          bounds.FindClearances({tet_.normal, tet_.offset}, reach_);
-      const std::span<const float> gaps = bounds.gaps();
+      const VertexClearances clearances = bounds.FindClearances({tet_.normal, tet_.offset});
+      const std::span<const float> gaps = clearances.gaps;
       const auto at = [first](size_t i) { return static_cast<uint32_t>(first + i); };
       // What is deepest comes first as a rule, so that others need no look.
       size_t lowest = some.size();
@@ -147,10 +164,10 @@ class FaceSearch {
       if (lowest < some.size()) look(at(lowest));
       for (size_t i = 0; i < some.size(); ++i) {
         if (i == lowest) continue;
-        if (clearances[i] > 0.0f) {
-          bound(at(i), clearances[i]);
+        if (clearances.of_ends[i] > 0.0f) {
+          bound(at(i), {clearances.of_ends[i], clearances.of_ways[i]});
         } else if (gaps[i] > deepest.gap) {
-          bound(at(i), gaps[i]);
+          bound(at(i), {gaps[i], gaps[i]});
         } else {
           look(at(i));
         }
@@ -168,10 +185,8 @@ class FaceSearch {
       see(ways.to[k]);
     }
     if (tet_.has_list) {
-      near_.ForFaces(tet_, [&](const MeshFace&, const Box& around) {
-        see(around.low);
-        see(around.high);
-      });
+      see(near_.around_faces().low);
+      see(near_.around_faces().high);
     }
     return kRoundingOfSums * (largest.x + largest.y + largest.z);
   }
@@ -188,14 +203,31 @@ class FaceSearch {
       are_first = false;
       count = 0;
     };
-    near_.ForFaces(tet_, [&](const MeshFace& face, const Box&) {
-      if (IsZero(face.normal)) return;
-      planes[count] = FacePlanes(face);
-      are_exact = are_exact && planes[count].is_exact;
+    near_.ForPlanes(tet_, [&](const FacePlanes& of_face) {
+      are_exact = are_exact && of_face.is_exact;
+      planes[count] = of_face;
       if (++count == kAtOnce) add();
     });
     add();
     return are_exact;
+  }
+
+  // The square of max(gap, distance / 2) of a point from a face, or less. The least of all faces,
+  // less half of the distance from the nearest one, is how far the point may move before another
+  // one is nearest that has it behind (VertexBounds).
+  static float SideOf(float gap, float to_box2) {
+    const float half2 = 0.25f * std::max(gap * gap, to_box2);
+    return gap > 0.0f ? std::max(gap * gap, half2) : half2;
+  }
+
+  // How far a way's start may move before a face in reach has it behind, if none has.
+  float SideAtStart(const Way& way, const Box& box) const {
+    float of_start2 = reach_ * reach_;
+    ForFaces(box, [&](const MeshFace& face, const Box& around) {
+      const float to_start2 = around.SquaredDistance(way.from);
+      of_start2 = std::min(of_start2, SideOf(face.Gap(way.from), to_start2));
+    });
+    return std::sqrt(of_start2) - 0.5f * reach_;
   }
 
   // The face nearest to the way's start. A list has all that are in reach, but deep below a height
@@ -255,7 +287,6 @@ void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& c
   const Vec3 middle = (way.from[0] + way.from[1] + way.from[2] + way.from[3]) * 0.25f;
   SunkPoint deepest = {0, near->tet, 0, collider.slot, -depth};
   const Vec4* weights = nullptr;
-  // Returns the vertex's clearance.
   const auto look_at = [&](uint32_t v) {
     const Meeting meeting = search.Meet(WayOf(way, vertices[v]), middle, depth);
     SunkPoint point = {first + v, near->tet, 0, collider.slot, meeting.depth};
@@ -269,14 +300,30 @@ void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& c
     }
     return meeting.clearance;
   };
-  const float margin = NearMesh::Margin(problem);
-  if (near->of_others + depth > 0.0f) {
-    near->clearance = near->of_others;
+  const auto gap_of = [&](const Vec4& w) {
+    return std::fmin(MeanOf(from_gaps, w), MeanOf(to_gaps, w));
+  };
+  if (near->of_others.of_end + depth > 0.0f) {
+    near->of_all = near->of_others;
+    constexpr size_t kFew = std::size(NearMeshTet().few);
+    uint32_t names[kFew], count = 0;
+    Vec4 few[kFew];
     for (uint32_t k = 0; k < near->num_few; ++k) {
-      near->clearance = std::fmin(near->clearance, look_at(near->few[k]));
+      const uint32_t v = near->few[k];
+      const float gap = has_plane ? gap_of(vertices[v]) : 0.0f;
+      if (gap > 0.0f) {
+        near->of_all.AtMost({gap, gap});
+      } else {
+        names[count] = v;
+        few[count++] = vertices[v];
+      }
     }
+    search.ForVertices(
+        way, {few, count}, depth, deepest,
+        [&](uint32_t, const Clearance& clearance) { near->of_all.AtMost(clearance); },
+        [&](uint32_t k) { near->of_all.AtMost(look_at(names[k])); });
   } else {
-    LeastClearances least(margin);
+    LeastClearances least(NearMesh::Margin(problem));
     // No vertex is lower than the lowest node.
     float lowest =
         has_plane ? std::min(std::ranges::min(from_gaps), std::ranges::min(to_gaps)) : 0.0f;
@@ -284,21 +331,19 @@ void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& c
       lowest = std::min(LowestVertex(vertices, from_gaps).gap, LowestVertex(vertices, to_gaps).gap);
     }
     if (lowest > 0.0f) {
-      least.AddBound(lowest);
+      least.AddBound({lowest, lowest});
     } else {
       const bool all_move = std::ranges::count(movable, 1.0f) == 4;
       const auto is_movable = [&](uint32_t v) {
         return all_move || MeanOf(movable.data(), vertices[v]) >= kLeastMovable;
       };
-      const auto add = [&](uint32_t v, float clearance) {
+      const auto add = [&](uint32_t v, const Clearance& clearance) {
         if (is_movable(v)) least.Add(v, clearance);
       };
       const auto look = [&](uint32_t v) {
         if (!is_movable(v)) return;
-        const float gap =
-            has_plane ? std::fmin(MeanOf(from_gaps, vertices[v]), MeanOf(to_gaps, vertices[v]))
-                      : 0.0f;
-        gap > 0.0f ? least.AddBound(gap) : least.Add(v, look_at(v));
+        const float gap = has_plane ? gap_of(vertices[v]) : 0.0f;
+        gap > 0.0f ? least.AddBound({gap, gap}) : least.Add(v, look_at(v));
       };
       search.ForVertices(way, vertices, depth, deepest, add, look);
     }
@@ -350,7 +395,8 @@ void SunkPoints::FindOnMesh(const ContactProblem& problem, const LocalCollider& 
   if (!near.is_allocated()) {
     for (uint32_t t = 0; t < problem.surface.collision->tets.size(); ++t) {
       FindOnRidges(problem, collider, t, depth, is_known, user);
-      NearMeshTet tet = {.tet = t, .of_others = -std::numeric_limits<float>::infinity()};
+      constexpr float kNone = -std::numeric_limits<float>::infinity();
+      NearMeshTet tet = {.tet = t, .of_others = {kNone, kNone}};
       if (MayMeet(problem, collider, t)) {
         FindInTet(problem, collider, depth, is_known, user, &tet);
       }
@@ -359,15 +405,15 @@ void SunkPoints::FindOnMesh(const ContactProblem& problem, const LocalCollider& 
   }
   bool are_placed = !near.IsOf(collider) || !near.Holds(problem, ends_);
   if (are_placed) near.Build(problem, collider, ends_);
-  const std::span<const float> moves = near.FindMoves(problem, ends_, gaps_.span());
+  near.FindMoves(problem, ends_);
   for (NearMeshTet& tet : near.tets()) {
     if (tet.has_ridges) FindOnRidges(problem, collider, tet.tet, depth, is_known, user);
-    if (near.Clears(problem, moves, depth, &tet)) continue;
+    if (near.Clears(problem, depth, &tet)) continue;
     if (!are_placed) near.PlaceNodes(problem, collider, ends_);
     are_placed = true;
     FindInTet(problem, collider, depth, is_known, user, &tet);
   }
-  near.NoteEnds(ends_);
+  near.NoteWays(problem, ends_);
 }
 
 }  // namespace plush

@@ -67,10 +67,12 @@ bool MayMeetBox(const Ridge& ridge, const NearMesh::Box& box) {
 
 bool NearMesh::Allocate(const Allocator& allocator, size_t num_tets, size_t num_nodes) {
   return tets_.Allocate(allocator, num_tets) && faces_.Allocate(allocator, kFaces) &&
-         boxes_.Allocate(allocator, kFaces) && ridges_.Allocate(allocator, kRidges) &&
-         of_tets_.Allocate(allocator, kUses) && from_.Allocate(allocator, num_nodes) &&
-         to_.Allocate(allocator, num_nodes) && noted_.Allocate(allocator, num_nodes) &&
-         local_from_.Allocate(allocator, num_nodes) && local_to_.Allocate(allocator, num_nodes);
+         planes_.Allocate(allocator, kFaces) && boxes_.Allocate(allocator, kFaces) &&
+         ridges_.Allocate(allocator, kRidges) && of_tets_.Allocate(allocator, kUses) &&
+         from_.Allocate(allocator, num_nodes) && to_.Allocate(allocator, num_nodes) &&
+         noted_from_.Allocate(allocator, num_nodes) && noted_to_.Allocate(allocator, num_nodes) &&
+         moves_.Allocate(allocator, num_nodes) && local_from_.Allocate(allocator, num_nodes) &&
+         local_to_.Allocate(allocator, num_nodes);
 }
 
 bool NearMesh::IsOf(const LocalCollider& collider) const {
@@ -104,6 +106,7 @@ bool NearMesh::ListFaces(const Box& box, const ColliderMesh& mesh) {
                                     : Box{LowerOf(around_faces_.low, around.low),
                                           UpperOf(around_faces_.high, around.high)};
     boxes_[num_faces_] = around;
+    planes_[num_faces_] = IsZero(face.normal) ? FacePlanes() : FacePlanes(face);
     faces_[num_faces_++] = face;
     return true;
   });
@@ -200,11 +203,12 @@ void NearMesh::AddTet(const ContactProblem& problem, const ColliderMesh& mesh, u
            (holds_below || faces.low.y <= box.high.y);
   };
   if (has_all_faces_ && (num_faces_ == 0 || !overlaps(around_faces_))) return;  // as most tets
-  constexpr float kBeforeSearch = -std::numeric_limits<float>::infinity();
+  constexpr float kNone = -std::numeric_limits<float>::infinity();
+  constexpr Clearance kBeforeSearch = {kNone, kNone};
   NearMeshTet near = {.tet = t,
                       .first_face = num_of_tets_,
                       .has_list = has_all_faces_,
-                      .clearance = kBeforeSearch,
+                      .of_all = kBeforeSearch,
                       .of_others = kBeforeSearch};
   for (uint32_t i = 0; i < num_faces_ && near.has_list; ++i) {
     if (!overlaps(boxes_[i]) || !ComesInto(box, mesh, faces_[i])) continue;
@@ -248,27 +252,31 @@ void NearMesh::Build(const ContactProblem& problem, const LocalCollider& collide
   for (uint32_t t = 0; t < num_tets; ++t) AddTet(problem, collider.mesh, t);
 }
 
-std::span<const float> NearMesh::FindMoves(const ContactProblem& problem,
-                                           std::span<const Vec3> ends,
-                                           std::span<float> moves) const {
-  for (size_t i = 0; i < noted_.size(); ++i) {
-    const float a = Squared(problem.x[i] - noted_[i]), b = Squared(ends[i] - noted_[i]);
-    moves[i] = a > b ? a : b;
+// A vertex moves no farther than a node. Its depth and the depth that it may have change by that.
+void NearMesh::FindMoves(const ContactProblem& problem, std::span<const Vec3> ends) {
+  for (size_t i = 0; i < moves_.size(); ++i) {
+    const Vec3 from = problem.x[i], &to = ends[i], &noted = noted_to_[i];
+    const float of_from = Squared(from - noted_from_[i]), of_to = Squared(to - noted);
+    const float to_end = Squared(from - noted);
+    moves_[i] = {2.0f * std::sqrt(to_end > of_to ? to_end : of_to),
+                 2.0f * std::sqrt(of_from > of_to ? of_from : of_to)};
   }
-  return moves;
 }
 
-// A vertex moves no farther than a node. Its depth and the depth that it may have change by that.
-bool NearMesh::Clears(const ContactProblem& problem, std::span<const float> moves, float depth,
-                      NearMeshTet* tet) const {
-  float farthest2 = 0.0f;
+// Clearances of ways hold for their ends, too.
+bool NearMesh::Clears(const ContactProblem& problem, float depth, NearMeshTet* tet) const {
+  NodeMoves lost;
   for (const uint32_t i : problem.surface.collision->tets[tet->tet].nodes) {
-    farthest2 = moves[i] > farthest2 ? moves[i] : farthest2;
+    const NodeMoves& moves = moves_[i];
+    lost.from_end = moves.from_end > lost.from_end ? moves.from_end : lost.from_end;
+    lost.from_way = moves.from_way > lost.from_way ? moves.from_way : lost.from_way;
   }
-  const float lost = 2.0f * std::sqrt(farthest2);
-  tet->clearance -= lost;
-  tet->of_others -= lost;
-  return tet->clearance + depth > 0.0f;
+  for (Clearance* clearance : {&tet->of_all, &tet->of_others}) {
+    clearance->of_way -= lost.from_way;
+    const float of_end = clearance->of_end - lost.from_end;
+    clearance->of_end = of_end > clearance->of_way ? of_end : clearance->of_way;
+  }
+  return tet->of_all.of_end + depth > 0.0f;
 }
 
 void NearMesh::PlaceNodes(const ContactProblem& problem, const LocalCollider& collider,
@@ -279,8 +287,9 @@ void NearMesh::PlaceNodes(const ContactProblem& problem, const LocalCollider& co
   }
 }
 
-void NearMesh::NoteEnds(std::span<const Vec3> ends) {
-  std::copy(ends.begin(), ends.end(), noted_.begin());
+void NearMesh::NoteWays(const ContactProblem& problem, std::span<const Vec3> ends) {
+  for (size_t i = 0; i < noted_from_.size(); ++i) noted_from_[i] = problem.x[i];
+  std::copy(ends.begin(), ends.end(), noted_to_.begin());
 }
 
 }  // namespace plush

@@ -2,15 +2,17 @@
 // The part of a mesh near a body, and which tets of the body are near it.
 //
 // A list like Verlet's: it holds while no node has moved farther than a margin. Within it, each tet
-// has a clearance: so far may its nodes move before a vertex can be deeper than it may be. A body
-// at rest is searched once. What is remembered are bounds and copies of triangles, so it changes no
-// result.
+// has clearances: so far may its nodes move before a vertex can be deeper than it may be. A body
+// at rest is searched once. One that moves is searched once in a substep, but for where it touches.
+// What is remembered are bounds and copies of triangles, so it changes no result.
 #pragma once
 
 #include "plush/allocator.h"
 
 #include "base/array.h"
+#include "base/vector_math.h"
 #include "contact/contact_problem.h"
+#include "contact/face_bounds.h"
 #include "contact/ridge.h"
 
 #include <cstdint>
@@ -18,16 +20,33 @@
 
 namespace plush {
 
+/// How far vertices may move before one can be deeper than it may be [m].
+struct Clearance {
+  float of_end = 0.0f;  ///< from their ways' ends, if they start near there, too
+  float of_way = 0.0f;  ///< both ends of their ways; no more than `of_end`
+
+  void AtMost(const Clearance& other) {
+    of_end = other.of_end < of_end ? other.of_end : of_end;  // quicker than calls of fmin
+    of_way = other.of_way < of_way ? other.of_way : of_way;
+  }
+};
+
+/// By how much clearances shrink if a node moves: by twice its distance from its noted way [m].
+struct NodeMoves {
+  float from_end = 0.0f;  ///< of both ends from the noted end
+  float from_way = 0.0f;  ///< of each end from its own
+};
+
 /// A CdgTet near a mesh.
 struct NearMeshTet {
   uint32_t tet = 0;
   uint32_t first_face = 0;
   uint32_t num_faces = 0;
-  bool has_list = false;   ///< whether the faces had room
-  float clearance = 0.0f;  ///< of all vertices, see NearMesh::Clears [m]
-  // Vertices with the least clearance, and a bound for all others: only those few touch.
-  float of_others = 0.0f;  ///< [m]
-  uint32_t few[4] = {};    ///< from the tet's first one on
+  bool has_list = false;  ///< whether the faces had room
+  Clearance of_all;       ///< of all vertices, see NearMesh::Clears
+  // Vertices with the least clearances, and a bound for all others: only those few touch.
+  Clearance of_others;
+  uint32_t few[4] = {};  ///< from the tet's first one on
   uint32_t num_few = 0;
   bool has_ridges = false;  ///< whether a ridge may come near
   // A plane that all parts of these faces near the tet are below, or a normal of zero.
@@ -79,6 +98,17 @@ class NearMesh {
     }
   }
 
+  /// The same with the faces' planes; faces without an area have none.
+  template <class Visit>
+  void ForPlanes(const NearMeshTet& tet, const Visit& visit) const {
+    for (uint32_t i = 0; i < tet.num_faces; ++i) {
+      const FacePlanes& planes = planes_[of_tets_[tet.first_face + i]];
+      if (!IsZero(planes.normal)) visit(planes);
+    }
+  }
+  /// Around all faces near the body that have room.
+  const Box& around_faces() const { return around_faces_; }
+
   /// Whether ForRidges has all that are near tets.
   bool has_all_ridges() const { return has_all_ridges_; }
   template <class Visit>
@@ -86,17 +116,14 @@ class NearMesh {
     for (uint32_t i = 0; i < num_ridges_; ++i) visit(ridges_[i]);
   }
 
-  /// Writes how far nodes are from where NoteEnds saw them, at problem.x or `ends`, to `moves`,
-  /// squared [m^2] (num_nodes x 1 each). Returns it.
-  std::span<const float> FindMoves(const ContactProblem& problem, std::span<const Vec3> ends,
-                                   std::span<float> moves) const;
+  /// Finds how far nodes that move from problem.x to `ends` (num_nodes x 1) are from where NoteWays
+  /// saw them.
+  void FindMoves(const ContactProblem& problem, std::span<const Vec3> ends);
   /// Whether a tet is clear: no vertex is deeper than it may be, by more than `depth` [m], if nodes
-  /// move from problem.x to `ends`. `moves`: of FindMoves. Clearances are those at the last
-  /// NoteEnds, then those at `ends`.
-  bool Clears(const ContactProblem& problem, std::span<const float> moves, float depth,
-              NearMeshTet* tet) const;
-  /// Notes where nodes end, once all tets have their clearances there.
-  void NoteEnds(std::span<const Vec3> ends);
+  /// move as FindMoves saw. Clearances are those at the last NoteWays, then those of that way.
+  bool Clears(const ContactProblem& problem, float depth, NearMeshTet* tet) const;
+  /// Notes where nodes start and end, once all tets have their clearances of these ways.
+  void NoteWays(const ContactProblem& problem, std::span<const Vec3> ends);
 
   /// Triangles closer than this to a tet are in its list, while it holds [m].
   static float Margin(const ContactProblem& problem) { return 0.5f * problem.reach; }
@@ -120,8 +147,9 @@ class NearMesh {
   Array<NearMeshTet> tets_;     // (num_tets x 1)
   uint32_t num_tets_ = 0;
   Array<MeshFace> faces_;  // near the body, in the mesh's coordinates
-  Array<Box> boxes_;       // around them
-  Box around_faces_;       // around all of these, if there are any
+  Array<FacePlanes> planes_;
+  Array<Box> boxes_;  // around them
+  Box around_faces_;  // around all of these, if there are any
   uint32_t num_faces_ = 0;
   Array<uint16_t> of_tets_;  // indices of faces, for one tet after the other
   uint32_t num_of_tets_ = 0;
@@ -130,7 +158,9 @@ class NearMesh {
   bool has_all_ridges_ = false;  // whether they and the faces had room, or there are none
   // The nodes' ways when the list was made, in the body's coordinates (num_nodes x 1).
   Array<Vec3> from_, to_;
-  Array<Vec3> noted_;  // the nodes as of NoteEnds, in the body's coordinates (num_nodes x 1)
+  // The nodes' ways as of NoteWays, in the body's coordinates, and since (num_nodes x 1).
+  Array<Vec3> noted_from_, noted_to_;
+  Array<NodeMoves> moves_;
   // Scratch: of PlaceNodes (num_nodes x 1).
   Array<Vec3> local_from_, local_to_;
 };

@@ -19,6 +19,11 @@ namespace plush {
 /// the box from `low` to `high`: none of the 13 axes separates them by more than rounding.
 inline bool MayMeetBox(const Vec3* corners, const Vec3& normal, const Vec3& low, const Vec3& high) {
   constexpr float kRounding = 2.0e-6f;  // of products, as a share of the lengths in them
+  const auto beyond = [&](float Vec3::*k) {
+    const float a = corners[0].*k, b = corners[1].*k, c = corners[2].*k;
+    return std::min({a, b, c}) > high.*k || std::max({a, b, c}) < low.*k;
+  };
+  if (beyond(&Vec3::x) || beyond(&Vec3::y) || beyond(&Vec3::z)) return false;
   const Vec3 middle = (low + high) * 0.5f, half = (high - low) * 0.5f;
   Vec3 at[3];
   float farthest = Length(half);
@@ -33,10 +38,7 @@ inline bool MayMeetBox(const Vec3* corners, const Vec3& normal, const Vec3& low,
     const float of[3] = {Dot(axis, at[0]), Dot(axis, at[1]), Dot(axis, at[2])};
     return std::min({of[0], of[1], of[2]}) > room || std::max({of[0], of[1], of[2]}) < -room;
   };
-  if (separates(normal) || separates({1.0f, 0.0f, 0.0f}) || separates({0.0f, 1.0f, 0.0f}) ||
-      separates({0.0f, 0.0f, 1.0f})) {
-    return false;
-  }
+  if (separates(normal)) return false;
   for (int k = 0; k < 3; ++k) {
     const Vec3 edge = at[(k + 1) % 3] - at[k];
     if (separates({0.0f, -edge.z, edge.y}) || separates({edge.z, 0.0f, -edge.x}) ||

@@ -60,7 +60,7 @@ TEST_CASE("Bounds of vertices near faces agree with a look at each") {
   for (const int64_t target : SimdTargets()) {
     CAPTURE(NameOf(target));
     const SimdTargetScope scope(target);
-    size_t clear = 0, sure = 0, all = 0;
+    size_t clear = 0, sure = 0, apart = 0, all = 0;
     for (uint32_t seed = 1; seed <= 200; ++seed) {
       CAPTURE(seed);
       Random random(seed);
@@ -70,10 +70,12 @@ TEST_CASE("Bounds of vertices near faces agree with a look at each") {
       for (const MeshFace& face : faces) planes.emplace_back(face);
       NodeWays ways;
       const Eigen::Vector3d at = is_ground ? Eigen::Vector3d(0, 0.05, 0) : Eigen::Vector3d(0, 0, 0);
-      const Eigen::Vector3d way = random.Vector(0.06);
+      // Some are short.
+      const double length = seed % 5 == 0 ? 0.01 : 1.0;
+      const Eigen::Vector3d way = random.Vector(0.06 * length);
       for (int k = 0; k < 4; ++k) {
         ways.from[k] = ToVec3(at + random.Vector(0.1));
-        ways.to[k] = ToVec3(ToEigen(ways.from[k]) + way + random.Vector(0.01));
+        ways.to[k] = ToVec3(ToEigen(ways.from[k]) + way + random.Vector(0.01 * length));
       }
       std::vector<Vec4> weights(1 + random.Below(70));
       for (Vec4& w : weights) {
@@ -83,11 +85,12 @@ TEST_CASE("Bounds of vertices near faces agree with a look at each") {
         w = {static_cast<float>(share[0]), static_cast<float>(share[1]),
              static_cast<float>(share[2]), static_cast<float>(share[3])};
       }
-      VertexBounds bounds(ways, weights, kDepth, kRounding);
+      VertexBounds bounds(ways, weights, kDepth, kReach, kRounding);
       const size_t first = random.Below(static_cast<uint32_t>(planes.size()));
       bounds.Add(std::span(planes).first(first), true);
       bounds.Add(std::span(planes).subspan(first), false);
-      const std::span<const float> clearances = bounds.FindClearances({}, kReach);
+      const VertexClearances all_bounds = bounds.FindClearances({});
+      const std::span<const float> clearances = all_bounds.of_ends, gaps = all_bounds.gaps;
       for (size_t i = 0; i < weights.size(); ++i) {
         const Vec4& w = weights[i];
         const auto mean = [&](const Vec3(&x)[4]) {
@@ -102,22 +105,34 @@ TEST_CASE("Bounds of vertices near faces agree with a look at each") {
         }
         const MeshHit& hit = crossing.hit();
         ++all;
+        const float of_way = all_bounds.of_ways[i];
+        CHECK(of_way <= clearances[i]);
+        if (of_way > 0.0f) {
+          ++apart;
+          for (int k = 0; k <= 8; ++k) {
+            const Vec3 on_way = from + (to - from) * (0.125f * static_cast<float>(k));
+            for (const MeshFace& face : faces) {
+              CHECK(of_way * of_way <= SquaredDistance(face, on_way));
+            }
+          }
+        }
         if (clearances[i] > 0.0f) {
           ++clear;
           CHECK(hit.face == kNoTriangle);
           REQUIRE(nearest.nearest().face != kNoTriangle);
           CHECK(nearest.nearest().gap >= 0.0f);
           CHECK(clearances[i] <= nearest.nearest().distance);
-          CHECK(bounds.gaps()[i] == std::numeric_limits<float>::infinity());
-        } else if (std::isfinite(bounds.gaps()[i])) {
+          CHECK(gaps[i] == std::numeric_limits<float>::infinity());
+        } else if (std::isfinite(gaps[i])) {
           ++sure;
           REQUIRE(hit.face != kNoTriangle);
-          CHECK(bounds.gaps()[i] <= hit.gap);
+          CHECK(gaps[i] <= hit.gap);
         }
       }
     }
     // Most of those in reach are one of both.
     CHECK(clear > all / 20);
     CHECK(sure > all / 100);
+    CHECK(apart > clear / 2);
   }
 }

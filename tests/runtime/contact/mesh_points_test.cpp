@@ -2,6 +2,7 @@
 // What a search on a mesh remembers changes no result.
 #include "base/vector_math.h"
 #include "contact/sunk_points.h"
+#include "runtime/collision/static_meshes.h"
 #include "runtime/collision/surface_fixtures.h"
 
 #include <catch2/catch.hpp>
@@ -100,4 +101,73 @@ TEST_CASE("A remembered list of a mesh changes no point that a search finds") {
     }
   }
   CHECK(found > searches);
+}
+
+// Beside an open border, what is in front of a plane and what is behind it are close, far from any
+// triangle.
+TEST_CASE("A list of plates with open borders changes nothing while a body flies between them") {
+  size_t found = 0, searches = 0;
+  for (uint32_t seed = 1; seed <= 200; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const bool is_flat = seed % 2 == 0;  // all plates are in one plane
+    SurfaceMesh plates;
+    for (uint32_t plate = 0; plate < 12; ++plate) {
+      Eigen::Vector3d at = random.Vector(0.4), u = random.Vector(0.15), v = random.Vector(0.15);
+      if (is_flat) at.y() = u.y() = v.y() = 0.0;
+      for (const Eigen::Vector3d& corner :
+           {at, Eigen::Vector3d(at + u), Eigen::Vector3d(at + v), Eigen::Vector3d(at + u + v)}) {
+        plates.positions.push_back({corner.x(), corner.y(), corner.z()});
+      }
+      plates.triangles.push_back({4 * plate, 4 * plate + 1, 4 * plate + 2});
+      plates.triangles.push_back({4 * plate + 2, 4 * plate + 1, 4 * plate + 3});
+    }
+    plush::tests::CompleteMesh(&plates);
+    const StaticSubject subject(plates, seed % 3 == 0 ? MeshSides::kBoth : MeshSides::kFront);
+    const SurfaceBody body(TetBox(3, 2, 2, 0.1, 0.05, seed), {.parts = 3, .seed = seed});
+    const size_t num_tets = body.surface().tets.size(), num_nodes = body.x().size();
+    const std::vector<uint8_t> pinned(num_nodes, 0);
+    TriangleSource source;
+    source.mesh = &subject.mesh();
+    source.code = &kTriangleCode;
+    LocalCollider ground;
+    ground.is_solid = true;
+    ground.reach = 0.1f;
+    ground.mesh.source = &source;
+    ground.end.rotation = RotationMatrix(Quat{0.0f, 0.0f, 0.0f, 1.0f});
+    ground.start = ground.end;
+    std::vector<Vec3> x(body.x().begin(), body.x().end());
+    std::vector<NodeVec> y = ToNodeVecs(x);
+    SunkPoints remembering, fresh;
+    for (SunkPoints* search : {&remembering, &fresh}) {
+      REQUIRE(search->Allocate(DefaultAllocator(), num_tets, num_nodes, 1, 1000));
+      REQUIRE(search->ReserveMesh(DefaultAllocator(), num_tets, num_nodes));
+    }
+    Vec3 way;
+    for (int move = 0; move < 80; ++move) {
+      CAPTURE(move);
+      // Substeps with several iterates, all nodes of which move alike or each for itself.
+      const bool starts = move % 8 == 0;
+      if (move % 16 == 0) way = ToVec3(random.Vector(is_flat ? 1e-3 : 0.02));
+      const double size = std::pow(10.0, random.Uniform(-5.0, -2.0));
+      const Vec3 shift = ToVec3(random.Vector(size)) + (starts ? way : Vec3{});
+      const double own = move % 3 == 0 ? size : 1e-6;
+      for (size_t i = 0; i < num_nodes; ++i) {
+        if (starts) x[i] = Vec3(y[i]);
+        y[i] = Vec3(y[i]) + shift + ToVec3(random.Vector(own));
+      }
+      const ContactProblem problem = {.colliders = {&ground, 1},
+                                      .surface = {&body.surface(), pinned},
+                                      .x = x,
+                                      .y = y,
+                                      .slop = 1.0e-4f,
+                                      .reach = 0.05f};
+      fresh.ForgetMesh();
+      const Found expected = FindWith(&fresh, problem, {}, 1.0e-6f);
+      CHECK(FindWith(&remembering, problem, {}, 1.0e-6f) == expected);
+      found += expected.size();
+      ++searches;
+    }
+  }
+  CHECK(2 * found > searches);
 }
