@@ -147,6 +147,7 @@ ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body
           .slop = ContactSlop(settings, body),
           .accuracy = SolveAccuracy(settings, h, body),
           .reach = kReach * body.simulation.median_edge,
+          .most_pinned = kReach * body.simulation.median_edge,
           .is_slow = body.progress.is_slow,
           .sweeps = settings.contact.sweeps};
 }

@@ -180,6 +180,29 @@ bool FindPlane(const ContactProblem& problem, const SunkPoint& sunk, const Embed
   return true;
 }
 
+// Lets a point be as deep as pinned nodes hold it. Inside a solid, the side that is nearest to the
+// other nodes then holds it.
+void AllowPinned(const ContactProblem& problem, const LocalCollider& collider,
+                 std::span<const NodeVec> d, const EmbeddedPoint& point, HoldingPlane* plane) {
+  if (point.pinned == 0 || !(point.MovableShare() > 0.0f)) return;
+  const auto depth_now = [&] {
+    return point.PinnedDepth(problem.most_pinned, [&](uint32_t node) {
+      return Dot(plane->normal, Vec3(problem.y[node])) - plane->offset;
+    });
+  };
+  if (!(depth_now() > 0.0f)) return;
+  if (collider.is_solid && !collider.is_mesh()) {
+    const Vec3 end = point.FreeMeanOf(problem.y);
+    *plane = FindHoldingPlane(collider, point.FreeMeanOf(problem.x),
+                              d.empty() ? end : end + point.FreeMeanOf(d), problem.slop);
+  }
+  const auto start_gap = [&](const Vec3& x) { return StartGap(collider, *plane, x); };
+  const float before = point.PinnedDepth(problem.most_pinned,
+                                         [&](uint32_t node) { return start_gap(problem.x[node]); });
+  plane->allowed =
+      AllowedDepth(start_gap(point.Of(problem.x)) + before, problem.slop) + depth_now();
+}
+
 // Puts the contacts back in order once some have come to other triangles. Of several of a point
 // with planes alike, keeps one, with their impulses.
 void JoinAlike(ContactState* state) {
@@ -278,6 +301,7 @@ void BeginSubstep(const ContactProblem& problem, ContactState* state) {
     } else {
       contact.plane = problem.PlaneFor(collider, point, {});
     }
+    AllowPinned(problem, collider, {}, state->PointOf(contact), &contact.plane);
   }
   if (!any_on_mesh) return;
   state->Drop([&](const PlaneContact& contact) {
@@ -310,6 +334,7 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
     const LocalCollider& collider = problem.InSlot(sunk.collider);
     HoldingPlane plane;
     if (!FindPlane(problem, sunk, point, d, &plane)) continue;
+    AllowPinned(problem, collider, d, point, &plane);
     const Vec3* const normal = collider.is_mesh() ? &plane.normal : nullptr;
     if (is_crowded && is_vertex && IsHeldByOthers(*state, point, sunk.collider, normal)) continue;
     uint32_t slot = S.SlotAt(point);

@@ -14,6 +14,7 @@
 #include "contact/solid.h"
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace plush {
@@ -89,6 +90,13 @@ struct HoldingPlane {
   float allowed = 0.0f;  ///< AllowedDepth of the point [m]
 };
 
+/// The gap of a point that started at `x` from the plane, which moved with its collider [m].
+inline float StartGap(const LocalCollider& collider, const HoldingPlane& plane, const Vec3& x) {
+  if (!collider.is_solid) return StartGap(collider, x);
+  const Vec3 at = collider.end.rotation * collider.start.ToLocal(x) + collider.end.position;
+  return Dot(plane.normal, at) - plane.offset;
+}
+
 /// The plane of a mesh's face as the one that holds a point which starts at `start` [m]. See
 /// AllowedDepth for `slop`.
 HoldingPlane PlaneOfFace(const LocalCollider& collider, uint32_t face, const Vec3& start,
@@ -117,6 +125,21 @@ inline float AllowedDepth(float start_gap, float slop) {
   return start_gap < -slop ? -start_gap - slop : 0.0f;
 }
 
+/// How deep pinned nodes hold a point below a plane [m], from the nodes' gaps, `gap_of(k)`: by what
+/// they are deeper than `most` [m]. Contacts do not ask the other nodes to make up for this: a box
+/// that closes on pinned nodes would throw them off. `is_pinned(k)`: whether node k is.
+template <class IsPinned, class GapOf>
+float PinnedDepth(const IsPinned& is_pinned, const float* weights, float most,
+                  const GapOf& gap_of) {
+  float depth = 0.0f;
+  for (int k = 0; k < 4; ++k) {
+    if (!is_pinned(k) || !(weights[k] > 0.0f)) continue;
+    const float gap = gap_of(k) + most;
+    depth += gap < 0.0f ? -gap * weights[k] : 0.0f;
+  }
+  return depth;
+}
+
 /// A point of a body: a vertex of its collision surface, a point inside one of its triangles, or a
 /// node of a cage without one.
 struct EmbeddedPoint {
@@ -137,6 +160,20 @@ struct EmbeddedPoint {
     Vec3 sum;
     for (int k = 0; k < 4; ++k) sum += values[nodes[k]] * weights[k];
     return sum;
+  }
+  /// See plush::PinnedDepth. `gap_of(node)`: of a node of the body.
+  template <class GapOf>
+  float PinnedDepth(float most, const GapOf& gap_of) const {
+    if (pinned == 0) return 0.0f;
+    return plush::PinnedDepth([this](int k) { return ((pinned >> k) & 1) != 0; }, weights, most,
+                              [&](int k) { return gap_of(nodes[k]); });
+  }
+  /// The mean position of its free nodes, if it has some.
+  template <class Vectors>
+  Vec3 FreeMeanOf(const Vectors& values) const {
+    Vec3 sum;
+    for (int k = 0; k < 4; ++k) sum += values[nodes[k]] * Free(k);
+    return sum * (1.0f / MovableShare());
   }
   /// How much of it free nodes carry, at most 1.
   float MovableShare() const { return Free(0) + Free(1) + Free(2) + Free(3); }
@@ -234,8 +271,10 @@ struct ContactProblem {
   float accuracy = 0.0f;   ///< sweeps end once they move contacts by less [m]
   float reach = 0.0f;      ///< tets with a node closer to a plane are listed [m]; for speed
                            ///< only
-  bool is_slow = false;    ///< the body is near rest: contacts pass on their loads slowly
-  int sweeps = 8;          ///< between two solves with A; more if they would leave points sunk
+  float most_pinned = std::numeric_limits<float>::infinity();  ///< see PinnedDepth [m]: more than
+                                                               ///< the cage stands out
+  bool is_slow = false;  ///< the body is near rest: contacts pass on their loads slowly
+  int sweeps = 8;        ///< between two solves with A; more if they would leave points sunk
   int searches = 2;  ///< for sunk points, each with sweeps. Those that the last sweeps press below
                      ///< a plane are left to the next solve. 0: sweeps of the known ones
   AttachedPoints* attached = nullptr;  ///< the body's, or null: none

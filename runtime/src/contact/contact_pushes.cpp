@@ -113,13 +113,21 @@ void FindPushes(int sweeps, ContactSolve* first, const JobSystem* jobs = nullptr
   });
 }
 
+// The gap of a contact at problem.y, but for what pinned nodes account for [m].
+float FreeGap(const ContactSolve& of, const PlaneContact& contact) {
+  const std::span<const NodeVec> y = of.problem.y;
+  const EmbeddedPoint& point = of.state->PointOf(contact);
+  return Gap(contact, point.Of(y)) + point.PinnedDepth(of.problem.most_pinned, [&](uint32_t node) {
+    return Gap(contact, y[node]);
+  });
+}
+
 // Deep points that do not press have no contacts: where others carry the body, they would stay
 // deep. Between several colliders they may have no way out.
 void AddDeepPoints(ContactSolve* of) {
-  const NodeVectors y = of->problem.y;
   const std::span<const PlaneContact> contacts = of->state->Current();
   const bool is_deep = std::ranges::any_of(contacts, [&](const PlaneContact& contact) {
-    return Gap(contact, of->state->PointOf(contact).Of(y)) < -of->problem.slop;
+    return FreeGap(*of, contact) < -of->problem.slop;
   });
   const bool is_of_one = std::ranges::all_of(contacts, [&](const PlaneContact& contact) {
     return contact.collider == contacts[0].collider;
@@ -149,7 +157,7 @@ bool FindPushOut(float share, ContactSolve* first, const JobSystem* jobs) {
       any_of_body = any_of_body || is_deep;
     };
     for (PlaneContact& contact : of->state->Current()) {
-      want(Gap(contact, of->state->PointOf(contact).Of(of->problem.y)), slop, &contact);
+      want(FreeGap(*of, contact), slop, &contact);
     }
     ForBetween(*of->state, [&](BodyContact* contact) {
       const float gap = Dot(contact->row.plane.normal, contact->WayNow() + contact->base);

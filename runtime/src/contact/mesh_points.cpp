@@ -283,6 +283,7 @@ void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& c
   uint32_t first = 0;
   const std::span<const Vec4> vertices = VerticesOf(collision, near->tet, &first);
   const bool has_plane = !IsZero(near->normal);
+  const bool has_pinned = std::ranges::count(movable, 1.0f) < 4;
   const FaceSearch search(problem, collider, mesh_, *near);
   const Vec3 middle = (way.from[0] + way.from[1] + way.from[2] + way.from[3]) * 0.25f;
   SunkPoint deepest = {0, near->tet, 0, collider.slot, -depth};
@@ -291,6 +292,16 @@ void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& c
     const Meeting meeting = search.Meet(WayOf(way, vertices[v]), middle, depth);
     SunkPoint point = {first + v, near->tet, 0, collider.slot, meeting.depth};
     point.face = meeting.hit.face;
+    if (has_pinned && point.face != kNoTriangle) {
+      const MeshFace face = collider.mesh.Face(point.face);
+      const auto pinned = [&](const Vec3(&nodes)[4]) {
+        return PinnedDepth([&](int k) { return movable[static_cast<size_t>(k)] == 0.0f; },
+                           &vertices[v].x, problem.most_pinned,
+                           [&](int k) { return face.Gap(nodes[k]); });
+      };
+      point.gap = meeting.hit.gap + pinned(way.to) +
+                  AllowedDepth(meeting.hit.start_gap + pinned(way.from), problem.slop);
+    }
     const bool is_deeper =
         point.gap < deepest.gap ||
         (weights != nullptr && point.gap == deepest.gap && point.id < deepest.id);
@@ -333,9 +344,8 @@ void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& c
     if (lowest > 0.0f) {
       least.AddBound({lowest, lowest});
     } else {
-      const bool all_move = std::ranges::count(movable, 1.0f) == 4;
       const auto is_movable = [&](uint32_t v) {
-        return all_move || MeanOf(movable.data(), vertices[v]) >= kLeastMovable;
+        return !has_pinned || MeanOf(movable.data(), vertices[v]) >= kLeastMovable;
       };
       const auto add = [&](uint32_t v, const Clearance& clearance) {
         if (is_movable(v)) least.Add(v, clearance);

@@ -306,13 +306,6 @@ void BeginSubstep(float begin, float end, BodyContact* contact) {
   contact->row.plane.allowed = std::fmax(contact->rest, -gap);
 }
 
-// The gap of a point that started at `x`. The plane moved with its collider [m].
-static float StartGap(const LocalCollider& collider, const HoldingPlane& plane, const Vec3& x) {
-  if (!collider.is_solid) return StartGap(collider, x);
-  const Vec3 at = collider.end.rotation * collider.start.ToLocal(x) + collider.end.position;
-  return Dot(plane.normal, at) - plane.offset;
-}
-
 void FindOffsets(const ContactProblem& problem, ContactState* state) {
   // A new point that rose at once, if only by the tolerance, would take the loads of neighbours on
   // the same nodes. In a body near rest they would take turns for ever.

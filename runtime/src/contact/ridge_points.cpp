@@ -48,19 +48,24 @@ void SunkPoints::FindOnRidges(const ContactProblem& problem, const LocalCollider
       const RidgePoint& at = points.at[p];
       const Vec3 start = PointOf(starts, {at.u, at.v, 0.0f});
       const float start_gap = Dot(at.normal, start) - at.offset;
-      SunkPoint point = {problem.surface.num_points() + TouchingSurface::kPointsPerTriangle * i,
-                         t,
-                         0,
-                         collider.slot,
-                         at.gap + AllowedDepth(start_gap, problem.slop),
-                         at.u,
-                         at.v,
-                         ridge.face};
       const auto mean = [&](float Vec4::*w) {
         return of_corners[0].*w * (1.0f - at.u - at.v) + of_corners[1].*w * at.u +
                of_corners[2].*w * at.v;
       };
       const Vec4 of_point = {mean(&Vec4::x), mean(&Vec4::y), mean(&Vec4::z), mean(&Vec4::w)};
+      const auto pinned = [&](const Vec3(&nodes)[4]) {
+        return PinnedDepth([&](int k) { return movable[static_cast<size_t>(k)] == 0.0f; },
+                           &of_point.x, problem.most_pinned,
+                           [&](int k) { return Dot(at.normal, nodes[k]) - at.offset; });
+      };
+      SunkPoint point = {problem.surface.num_points() + TouchingSurface::kPointsPerTriangle * i,
+                         t,
+                         0,
+                         collider.slot,
+                         at.gap + pinned(to) + AllowedDepth(start_gap + pinned(from), problem.slop),
+                         at.u,
+                         at.v,
+                         ridge.face};
       if (start_gap < -deepest_start || !(point.gap < deepest.gap) ||
           MeanOf(movable.data(), of_point) < kLeastMovable || is_known(user, point)) {
         continue;

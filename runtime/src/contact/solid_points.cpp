@@ -37,26 +37,39 @@ struct TetWay {
 };
 
 // The gaps of a tet's nodes from a tangent plane, at the end of their way: lower bounds of their
-// distances, and so for every point between them.
+// distances, and so for every point between them. Of pinned nodes at least -most_pinned.
 struct TetGaps {
   Float4 gaps{};
+  Float4 pinned_from{}, pinned_to{};  // PinnedDepth of each node at the start and the end
   bool is_outside = false;  // whether the plane keeps all vertices out, on their whole way
 };
 
-TetGaps GapsOf(const Solid& solid, const TetWay& way, const CdgTet& tet, float depth) {
-  const Vec3 middle = (way.to[0] + way.to[1] + way.to[2] + way.to[3]) * 0.25f;
+TetGaps GapsOf(const Solid& solid, const TetWay& way, const CdgTet& tet, const TetNumbers& movable,
+               float most_pinned, float depth) {
+  Vec3 middle;  // of free nodes
+  for (size_t k = 0; k < 4; ++k) middle += way.to[k] * movable[k];
+  middle *= 1.0f / (movable[0] + movable[1] + movable[2] + movable[3]);
   const Tangent tangent = TangentAt(solid, middle);
-  const auto gaps_of = [&](const Vec3(&nodes)[4]) {
+  const auto gaps_of = [&](const Vec3(&nodes)[4], Float4* pinned) {
     Float4 gaps{};
-    for (int k = 0; k < 4; ++k) gaps[k] = tangent.gap + Dot(tangent.normal, nodes[k] - middle);
+    for (int k = 0; k < 4; ++k) {
+      gaps[k] = tangent.gap + Dot(tangent.normal, nodes[k] - middle);
+      if (movable[static_cast<size_t>(k)] != 0.0f || !(gaps[k] < -most_pinned)) continue;
+      (*pinned)[k] = -gaps[k] - most_pinned;
+      gaps[k] = -most_pinned;
+    }
     return gaps;
   };
   const auto is_above = [&](const Float4& gaps) {
     return LowestIn(gaps, &tet.low.x, &tet.high.x) >= -depth;
   };
   TetGaps result;
-  result.gaps = gaps_of(way.to);
-  result.is_outside = is_above(result.gaps) && (!way.may_pass || is_above(gaps_of(way.from)));
+  result.gaps = gaps_of(way.to, &result.pinned_to);
+  result.is_outside = is_above(result.gaps);
+  const bool has_pinned = std::ranges::count(movable, 1.0f) < 4;
+  if (!way.may_pass && !has_pinned) return result;
+  const Float4 starts = gaps_of(way.from, &result.pinned_from);
+  result.is_outside = result.is_outside && (!way.may_pass || is_above(starts));
   return result;
 }
 
@@ -131,7 +144,7 @@ void SunkPoints::FindInSolid(const ContactProblem& problem, const LocalCollider&
       farthest = std::fmax(farthest, Length(way.to[k] - way.from[k]));
     }
     way.may_pass = farthest > thinnest;
-    const TetGaps bounds = GapsOf(shape, way, tet, depth);
+    const TetGaps bounds = GapsOf(shape, way, tet, movable, problem.most_pinned, depth);
     if (bounds.is_outside) continue;
     float of_nodes[4];
     Store4(bounds.gaps, of_nodes);
@@ -146,8 +159,13 @@ void SunkPoints::FindInSolid(const ContactProblem& problem, const LocalCollider&
     Vec4 weights;
     // `gap`: the distance, which is the gap from the holding plane but for edges and corners.
     const auto consider = [&](float gap, const Vec4& of_point, SunkPoint point) {
-      point.gap =
-          gap + AllowedDepth(TangentAt(shape, MeanOf(way.from, of_point)).gap, problem.slop);
+      const auto pinned = [&](const Float4& depths) {
+        return depths[0] * of_point.x + depths[1] * of_point.y + depths[2] * of_point.z +
+               depths[3] * of_point.w;
+      };
+      const float start = TangentAt(shape, MeanOf(way.from, of_point)).gap;
+      point.gap = gap + pinned(bounds.pinned_to) +
+                  AllowedDepth(start + pinned(bounds.pinned_from), problem.slop);
       if (!(point.gap < deepest.gap) || plush::MeanOf(movable.data(), of_point) < kLeastMovable ||
           is_known(user, point)) {
         return;

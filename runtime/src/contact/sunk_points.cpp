@@ -143,9 +143,15 @@ LowVertex LowestOf(const CollisionView& surface, uint32_t tet, const float* gaps
                    [](uint32_t) { return false; });
 }
 
-TetNumbers StartGapsOf(const LocalCollider& plane, NodeVectors x, const CdgTet& tet) {
-  return {StartGap(plane, x[tet.nodes[0]]), StartGap(plane, x[tet.nodes[1]]),
-          StartGap(plane, x[tet.nodes[2]]), StartGap(plane, x[tet.nodes[3]])};
+// As `gaps_`.
+TetNumbers StartGapsOf(const ContactProblem& problem, const LocalCollider& plane,
+                       const CdgTet& tet) {
+  const auto of = [&](uint32_t node) {
+    const float gap = StartGap(plane, problem.x[node]);
+    const bool is_pinned = problem.surface.pinned[node] != 0;
+    return is_pinned && gap < -problem.most_pinned ? -problem.most_pinned : gap;
+  };
+  return {of(tet.nodes[0]), of(tet.nodes[1]), of(tet.nodes[2]), of(tet.nodes[3])};
 }
 
 // Of NearTets.
@@ -166,8 +172,9 @@ bool SunkPoints::Allocate(const Allocator& allocator, size_t num_tets, size_t nu
          taken_.Allocate(allocator, num_nodes, uint8_t{0});
 }
 
-void SunkPoints::FindGaps(const LocalCollider& plane, std::span<const NodeVec> x,
+void SunkPoints::FindGaps(const ContactProblem& problem, const LocalCollider& plane,
                           std::span<const NodeVec> moved) {
+  const std::span<const NodeVec> x = problem.y;
   const auto at = [&](size_t i) {
     return moved.empty() ? Load4(&x[i].x) : Load4(&x[i].x) + Load4(&moved[i].x);
   };
@@ -181,6 +188,10 @@ void SunkPoints::FindGaps(const LocalCollider& plane, std::span<const NodeVec> x
   }
   for (; i < gaps_.size(); ++i) {
     gaps_[i] = Gap(plane, moved.empty() ? Vec3(x[i]) : x[i] + moved[i]);
+  }
+  for (i = 0; i < gaps_.size(); ++i) {
+    const float least = problem.surface.pinned[i] != 0 ? -problem.most_pinned : gaps_[i];
+    gaps_[i] = gaps_[i] < least ? least : gaps_[i];
   }
 }
 
@@ -288,7 +299,7 @@ void SunkPoints::FindBelow(const ContactProblem& problem, const LocalCollider& p
   // Infinite if a node's position is not finite: no bound of later ones.
   bound = std::isfinite(lowest.gap) ? lowest.gap : NearTets::kBeforeSearch;
   if (!(lowest.gap < -depth)) return;
-  const TetNumbers starts = StartGapsOf(plane, problem.x, tet);
+  const TetNumbers starts = StartGapsOf(problem, plane, tet);
   // A deep vertex may stay as deep as it was. Whether one has come down takes no look at it.
   const Float4 moved = Load4(gaps.data()) - Load4(starts.data());
   if (LowestIn(moved, &tet.low.x, &tet.high.x) - problem.slop >= -depth) return;
@@ -337,7 +348,7 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
       continue;
     }
     const uint32_t p = plane.slot;
-    FindGaps(plane, problem.y, moved);
+    FindGaps(problem, plane, moved);
     if (!surface.has_vertices()) {
       for (uint32_t i = 0; i < gaps_.size(); ++i) {
         if (!(gaps_[i] < -depth) || surface.pinned[i] != 0) continue;

@@ -113,7 +113,7 @@ class SunkPoints {
     void LowerFloors();
   };
 
-  void FindGaps(const LocalCollider& plane, std::span<const NodeVec> x,
+  void FindGaps(const ContactProblem& problem, const LocalCollider& plane,
                 std::span<const NodeVec> moved);
   NearPlane* FindNearTets(const ContactProblem& problem, uint32_t plane, float depth);
   void FindInTets(const ContactProblem& problem, const LocalCollider& plane, float depth,
@@ -132,7 +132,8 @@ class SunkPoints {
   size_t KeepUntakenOfAll(const CollisionView& surface, std::span<SunkPoint> found);
 
   size_t num_tets_ = 0;  // CdgTets of the body
-  Array<float> gaps_;    // of the nodes from one plane [m] (num_nodes x 1)
+  Array<float> gaps_;    // of the nodes from one plane [m]; of pinned ones at least -most_pinned
+                         // (num_nodes x 1)
   Array<NearPlane> lists_;
   size_t next_list_ = 0;       // to be given to another plane
   Array<uint8_t> near_;        // NearPlane::near (num_lists x num_nodes)
