@@ -125,15 +125,15 @@ inline float AllowedDepth(float start_gap, float slop) {
   return start_gap < -slop ? -start_gap - slop : 0.0f;
 }
 
-/// How deep pinned nodes hold a point below a plane [m], from the nodes' gaps, `gap_of(k)`: by what
-/// they are deeper than `most` [m]. Contacts do not ask the other nodes to make up for this: a box
-/// that closes on pinned nodes would throw them off. `is_pinned(k)`: whether node k is.
-template <class IsPinned, class GapOf>
-float PinnedDepth(const IsPinned& is_pinned, const float* weights, float most,
-                  const GapOf& gap_of) {
+/// How deep pinned nodes hold a point below a plane [m]: by what they are deeper than `most` [m],
+/// as `gap_of(k)` [m] says, times their `weights` (4 x 1). `movable`: 0 for pinned nodes, 1 for
+/// others (4 x 1). Contacts do not ask the other nodes to make up for this: a box that closes on
+/// pinned nodes would throw them off.
+template <class GapOf>
+float PinnedDepth(const float* movable, const float* weights, float most, const GapOf& gap_of) {
   float depth = 0.0f;
   for (int k = 0; k < 4; ++k) {
-    if (!is_pinned(k) || !(weights[k] > 0.0f)) continue;
+    if (movable[k] != 0.0f || !(weights[k] > 0.0f)) continue;
     const float gap = gap_of(k) + most;
     depth += gap < 0.0f ? -gap * weights[k] : 0.0f;
   }
@@ -165,8 +165,9 @@ struct EmbeddedPoint {
   template <class GapOf>
   float PinnedDepth(float most, const GapOf& gap_of) const {
     if (pinned == 0) return 0.0f;
-    return plush::PinnedDepth([this](int k) { return ((pinned >> k) & 1) != 0; }, weights, most,
-                              [&](int k) { return gap_of(nodes[k]); });
+    float movable[4];
+    for (int k = 0; k < 4; ++k) movable[k] = ((pinned >> k) & 1) != 0 ? 0.0f : 1.0f;
+    return plush::PinnedDepth(movable, weights, most, [&](int k) { return gap_of(nodes[k]); });
   }
   /// The mean position of its free nodes, if it has some.
   template <class Vectors>
@@ -271,8 +272,8 @@ struct ContactProblem {
   float accuracy = 0.0f;   ///< sweeps end once they move contacts by less [m]
   float reach = 0.0f;      ///< tets with a node closer to a plane are listed [m]; for speed
                            ///< only
-  float most_pinned = std::numeric_limits<float>::infinity();  ///< see PinnedDepth [m]: more than
-                                                               ///< the cage stands out
+  /// Pinned nodes count as no deeper than this [m], see PinnedDepth. Cages stand out by less.
+  float most_pinned = std::numeric_limits<float>::infinity();
   bool is_slow = false;  ///< the body is near rest: contacts pass on their loads slowly
   int sweeps = 8;        ///< between two solves with A; more if they would leave points sunk
   int searches = 2;  ///< for sunk points, each with sweeps. Those that the last sweeps press below

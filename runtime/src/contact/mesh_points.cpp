@@ -295,8 +295,7 @@ void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& c
     if (has_pinned && point.face != kNoTriangle) {
       const MeshFace face = collider.mesh.Face(point.face);
       const auto pinned = [&](const Vec3(&nodes)[4]) {
-        return PinnedDepth([&](int k) { return movable[static_cast<size_t>(k)] == 0.0f; },
-                           &vertices[v].x, problem.most_pinned,
+        return PinnedDepth(movable.data(), &vertices[v].x, problem.most_pinned,
                            [&](int k) { return face.Gap(nodes[k]); });
       };
       point.gap = meeting.hit.gap + pinned(way.to) +

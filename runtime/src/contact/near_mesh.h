@@ -3,7 +3,7 @@
 //
 // A list like Verlet's: it holds while no node has moved farther than a margin. Within it, each tet
 // has clearances: so far may its nodes move before a vertex can be deeper than it may be. A body
-// at rest is searched once. One that moves is searched once in a substep, but for where it touches.
+// at rest is searched once. One that moves is searched once in a substep, except where it touches.
 // What is remembered are bounds and copies of triangles, so it changes no result.
 #pragma once
 

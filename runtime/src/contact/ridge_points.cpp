@@ -54,8 +54,7 @@ void SunkPoints::FindOnRidges(const ContactProblem& problem, const LocalCollider
       };
       const Vec4 of_point = {mean(&Vec4::x), mean(&Vec4::y), mean(&Vec4::z), mean(&Vec4::w)};
       const auto pinned = [&](const Vec3(&nodes)[4]) {
-        return PinnedDepth([&](int k) { return movable[static_cast<size_t>(k)] == 0.0f; },
-                           &of_point.x, problem.most_pinned,
+        return PinnedDepth(movable.data(), &of_point.x, problem.most_pinned,
                            [&](int k) { return Dot(at.normal, nodes[k]) - at.offset; });
       };
       SunkPoint point = {problem.surface.num_points() + TouchingSurface::kPointsPerTriangle * i,

@@ -216,9 +216,11 @@ void World::Impl::SearchWantedPairs() {
     num_fast += is_fast ? 1 : 0;
     if (!is_fast) t.at_once[t.num_at_once++] = &pair;
   }
-  RunJobs(num_refitted, [](void* context, uint32_t index) {
-    RefitSearched(static_cast<Impl*>(context)->touching_bodies.refitted[index]);
-  });
+  if (num_refitted > 0) {
+    RunJobs(num_refitted, [](void* context, uint32_t index) {
+      RefitSearched(static_cast<Impl*>(context)->touching_bodies.refitted[index]);
+    });
+  }
   SearchAtOnce();
   // Bodies of fast pairs move meanwhile, so pairs that share a body go one after the other.
   for (uint32_t num_done = 0; num_done < num_fast; num_done += t.num_at_once) {
@@ -240,6 +242,7 @@ void World::Impl::SearchWantedPairs() {
 // Each job has its own memory, and takes one pair after the other.
 void World::Impl::SearchAtOnce() {
   TouchingBodies& t = touching_bodies;
+  if (t.num_at_once == 0) return;
   t.next_at_once = 0;
   RunJobs(std::min(t.num_searches, t.num_at_once), [](void* context, uint32_t index) {
     Impl& world = *static_cast<Impl*>(context);

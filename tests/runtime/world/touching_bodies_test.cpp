@@ -60,6 +60,45 @@ TEST_CASE("Without pairs, and against their filters, bodies pass through each ot
   CHECK(cubes.world.stats().body_pairs == 0);
 }
 
+// Searches go by 64 pairs at a time. Slanting bars have boxes that all meet, so that the last pairs
+// are of bodies that earlier ones have looked at.
+TEST_CASE("Of many near pairs, the last one is searched, too") {
+  constexpr int kBars = 13;
+  WorldDesc desc = Cubes::WithPairs(kBars * (kBars - 1) / 2);
+  desc.gravity = {};
+  World world(desc);
+  const ShapeAsset bar(
+      SurfaceBytes(TetBox(1, 1, 20, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0}));
+  const Eigen::Matrix3d slanting =
+      Eigen::Quaterniond::FromTwoVectors(Eigen::Vector3d::UnitZ(), Eigen::Vector3d::Ones())
+          .toRotationMatrix();
+  std::vector<BodyId> ids;
+  for (int k = 0; k < kBars; ++k) {
+    // The last two fly at each other. The first one slides past all, so that it is looked at in
+    // each step, with all others.
+    const bool is_last = k == kBars - 1, flies = k >= kBars - 2;
+    const Eigen::Vector3d at = flies ? Eigen::Vector3d(is_last ? 1.0 : 0.75, 0.5, 0.0)
+                                     : Eigen::Vector3d(0.25 * (k / 4), 0.25 * (k % 4), 0.0);
+    const double speed = !flies ? 0.0 : is_last ? -1.0 : 1.0;
+    BodyDesc body;
+    body.pose = {ToVec3(slanting * at), ToQuat(slanting)};
+    body.velocity = ToVec3(slanting.col(0) * speed + slanting.col(2) * (k == 0 ? 3.0 : 0.0));
+    ids.push_back(AddBody(&world, bar.asset(), body));
+  }
+  uint32_t most_pairs = 0;
+  for (int step = 0; step < 30; ++step) {
+    StepWorld(&world, kDt);
+    if (step == 0) CHECK(world.stats().pairs_searched == kBars * (kBars - 1) / 2);
+    most_pairs = std::max(most_pairs, world.stats().body_pairs);
+  }
+  CHECK(most_pairs == 1);
+  const auto along = [&](int k) {
+    const BodyMoments moments = MomentsOf(world, ids[static_cast<size_t>(k)]);
+    return slanting.col(0).dot(Eigen::Vector3d(moments.centre));
+  };
+  CHECK(along(kBars - 1) > along(kBars - 2) + 0.08);
+}
+
 TEST_CASE("Free bodies that collide keep their momenta and gain no energy") {
   WorldDesc desc = Cubes::Awake();
   desc.gravity = {};
