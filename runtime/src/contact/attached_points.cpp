@@ -88,7 +88,7 @@ Vec3 AttachmentRow::Change(const Vec3& moved, const Mat3& response) {
 bool AttachedPoints::Reserve(const Allocator& allocator, uint32_t count, size_t of_nodes) {
   if (count <= points.size()) return true;
   const size_t capacity = std::max<size_t>(count, 2 * points.size());
-  const size_t most_slots = MostTouchingPoints(static_cast<uint32_t>(of_nodes));
+  const uint32_t most_slots = MostTouchingPoints(static_cast<uint32_t>(of_nodes));
   Array<AttachedPoint> more_points;
   Array<float> more_columns, more_couplings, more_to_contacts;
   Array<NodeVec> more_solved;
@@ -96,7 +96,7 @@ bool AttachedPoints::Reserve(const Allocator& allocator, uint32_t count, size_t 
   if (!more_points.Allocate(allocator, capacity) ||
       !more_columns.Allocate(allocator, capacity * of_nodes, 0.0f) ||
       !more_couplings.Allocate(allocator, capacity * capacity, 0.0f) ||
-      !more_to_contacts.Allocate(allocator, capacity * most_slots, 0.0f) ||
+      !more_to_contacts.Allocate(allocator, capacity * CouplingStride(most_slots), 0.0f) ||
       !more_solved.Allocate(allocator, of_nodes + 1) ||
       !more_contact_points.Allocate(allocator, most_slots) ||
       (springs.capacity() > 0 && !springs.Reserve(allocator, capacity))) {

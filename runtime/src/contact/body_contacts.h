@@ -10,6 +10,7 @@
 
 #include "contact/plane_contacts.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -86,6 +87,13 @@ struct BodyContact {
 inline float ThinnerOf(const ContactState& a, const ContactState& b) {
   const bool takes_a = a.thickness > 0.0f && (a.thickness < b.thickness || b.thickness == 0.0f);
   return takes_a ? a.thickness : b.thickness;
+}
+
+inline bool ContactState::IsMoved() const {
+  return std::ranges::any_of(between, [](const BodyContactSide& at) {
+    const ContactState& other = *at.contact->sides[1 - at.side].of;
+    return other.in_solve && other.moves;
+  });
 }
 
 /// Begins the substep from `begin` to `end` [s] for a contact: its bodies' x and origins are known.

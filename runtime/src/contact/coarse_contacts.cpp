@@ -7,6 +7,7 @@
 #include "contact/body_contacts.h"
 #include "contact/coarse_attached.h"
 #include "contact/contact_couplings.h"
+#include "contact/sweep_rounds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -106,34 +107,31 @@ bool SweepBetween(float accuracy, bool cones_follow, BodyContact* contact) {
   return Dot(change, change) > least * least;
 }
 
-// Changes the impulses on a body once. In a heap, skips one that has settled. Returns whether a
-// point moves by more than the accuracy.
-bool SweepBody(bool cones_follow, CoarseContacts* of) {
+// Changes the impulses on a body in a round of a sweep. In a heap, skips one if neither it nor
+// those that it touches moved in the last sweep.
+void SweepBody(int sweep, bool cones_follow, uint32_t round, CoarseContacts* of) {
   const float accuracy = of->problem.accuracy;
   ContactState* state = of->state;
-  bool moves = false;
-  if (of->attached != nullptr) {
-    moves = SweepAttached(accuracy, &of->touched, of->attached, of->sums);
+  if (round == 0) {
+    of->moves =
+        of->attached != nullptr && SweepAttached(accuracy, &of->touched, of->attached, of->sums);
+    if (state != nullptr && sweep > 0) {
+      state->is_settled = of->attached == nullptr && !state->moves && !state->IsMoved();
+    }
   }
-  if (state == nullptr || state->is_settled) return moves;
-  for (uint32_t i = 0; i < state->num_contacts; ++i) {
+  if (state == nullptr || state->is_settled) return;
+  for (uint32_t i = 0; round == 0 && i < state->num_contacts; ++i) {
     PlaneContact& contact = state->contacts[i];
     const CoarsePoint& point = state->coarse[i];
     const Vec3 change = ChangeImpulse(of->touched.Displacement(point), cones_follow, &contact);
     const float change2 = Dot(change, change), least = accuracy * contact.yielding;
     if (change2 == 0.0f) continue;
-    moves = moves || change2 > least * least;
+    of->moves = of->moves || change2 > least * least;
     of->touched.Push(point, change, of->sums);
   }
-  ForBetween(*state, [&](BodyContact* contact) {
-    moves = SweepBetween(accuracy * state->scale, cones_follow, contact) || moves;
+  ForActing(state->BetweenIn(round), [&](BodyContact* contact) {
+    of->moves = SweepBetween(accuracy * state->scale, cones_follow, contact) || of->moves;
   });
-  state->is_settled = !moves && of->attached == nullptr;
-  for (const BodyContactSide& at : state->between) {
-    ContactState* other = at.contact->sides[1 - at.side].of;
-    if (moves && other->in_solve) other->is_settled = false;
-  }
-  return moves;
 }
 
 int MostSweeps(const CoarseContacts* first) {
@@ -159,7 +157,7 @@ void SolveCoarseContacts(CoarseContacts* first, const JobSystem* jobs) {
     if (of->state == nullptr) continue;
     of->state->coarse_solve = of;
     of->state->in_solve = true;
-    of->state->is_settled = false;
+    of->state->is_settled = of->state->moves = false;
     of->state->y = of->problem.y;
   }
   ForShared(jobs, first, &CoarseContacts::next, [](CoarseContacts* of) {
@@ -171,11 +169,16 @@ void SolveCoarseContacts(CoarseContacts* first, const JobSystem* jobs) {
     if (of->state != nullptr) ForBetween(*of->state, PrepareBetween);
   });
   const int most = MostSweeps(first);
+  const SweepRounds rounds(first);
   for (int sweep = 0; sweep < most; ++sweep) {
     const bool cones_follow = ConesFollow(sweep, most);
+    rounds.ForEach(jobs, [&](CoarseContacts* of, uint32_t round) {
+      SweepBody(sweep, cones_follow, round, of);
+    });
     bool moves = false;
     for (CoarseContacts* of = first; of != nullptr; of = of->next) {
-      moves = SweepBody(cones_follow, of) || moves;
+      if (of->state != nullptr) of->state->moves = of->moves;
+      moves = moves || of->moves;
     }
     if (!moves) break;
   }

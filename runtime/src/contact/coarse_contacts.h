@@ -37,8 +37,10 @@ struct CoarseContacts {
   CoarseResponses* responses = nullptr;  ///< those of `matrix` that are known; more on return
   std::span<NodeVec> d;                  ///< scratch memory (num_nodes + 1 x 1)
   bool is_soft = false;                  ///< see IterationPlan; without springs
+  bool moves = false;  ///< the current sweep moved a point by more than the accuracy
   CoarseContacts* next = nullptr;
-  TouchedClusters touched;  ///< of the solve
+  CoarseContacts* next_of_group = nullptr;  ///< see SweepRounds
+  TouchedClusters touched;                  ///< of the solve
 };
 
 /// Finds impulses for which clusters that move by C^-1 Z^T (rhs + impulses) keep their points out

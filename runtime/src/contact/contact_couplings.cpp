@@ -15,28 +15,16 @@ namespace plush {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Moves points from the first one on, as many as fill whole vectors. Returns the next one. Not
-// fused: all instruction sets give the same bits.
-template <class D>
-HWY_INLINE uint32_t MoveFrom(uint32_t first, const float* row, uint32_t count, const Vec3& impulse,
-                             const Moved& to) {
-  const D d;
-  constexpr uint32_t N = kLanes<D>;
+// Rows have whole vectors. Not fused: all instruction sets give the same bits.
+void Move(const float* row, uint32_t count, const Vec3& impulse, const Moved& to) {
+  const Lanes16 d;
   const auto x = hn::Set(d, impulse.x), y = hn::Set(d, impulse.y), z = hn::Set(d, impulse.z);
-  uint32_t k = first;
-  for (; k + N <= count; k += N) {
+  for (uint32_t k = 0; k < count; k += kLanes<Lanes16>) {
     const auto by = hn::LoadU(d, row + k);
     hn::StoreU(hn::Add(hn::LoadU(d, to.x + k), hn::Mul(by, x)), d, to.x + k);
     hn::StoreU(hn::Add(hn::LoadU(d, to.y + k), hn::Mul(by, y)), d, to.y + k);
     hn::StoreU(hn::Add(hn::LoadU(d, to.z + k), hn::Mul(by, z)), d, to.z + k);
   }
-  return k;
-}
-
-void Move(const float* row, uint32_t count, const Vec3& impulse, const Moved& to) {
-  const uint32_t in_sixteens = MoveFrom<Lanes16>(0, row, count, impulse, to);
-  const uint32_t in_fours = MoveFrom<hn::CappedTag<float, 4>>(in_sixteens, row, count, impulse, to);
-  MoveFrom<hn::CappedTag<float, 1>>(in_fours, row, count, impulse, to);
 }
 
 }  // namespace

@@ -40,12 +40,19 @@ inline void PushSlot(uint32_t slot, const Vec3& impulse, ContactState* state) {
 /// The impulse per displacement that is safe [kg], by displacement per impulse; 0 if it is 0.
 inline float YieldingOf(float response) { return response > 0.0f ? 1.0f / response : 0.0f; }
 
-/// Calls visit(contact) for each contact with another body whose impulse the solve may change.
+/// Calls visit(contact) for each of these contacts whose impulse the solve may change, and whose
+/// turn is that of the body on this side.
 template <class Visit>
-void ForBetween(const ContactState& state, const Visit& visit) {
-  for (const BodyContactSide& at : state.between) {
+void ForActing(std::span<const BodyContactSide> sides, const Visit& visit) {
+  for (const BodyContactSide& at : sides) {
     if (at.side == at.contact->Lead() && at.contact->Acts()) visit(at.contact);
   }
+}
+
+/// The same for all contacts of a body with others.
+template <class Visit>
+void ForBetween(const ContactState& state, const Visit& visit) {
+  ForActing(state.between, visit);
 }
 
 /// The most sweeps of a heap's solve with that many contacts. The jammed bodies of a crowd do not

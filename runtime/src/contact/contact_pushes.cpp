@@ -5,6 +5,7 @@
 
 #include "base/shared_list.h"
 #include "contact/contact_couplings.h"
+#include "contact/sweep_rounds.h"
 #include "solver/panel_solve.h"
 
 #include <algorithm>
@@ -75,14 +76,17 @@ void FindPushes(int sweeps, ContactSolve* first, const JobSystem* jobs = nullptr
     for (PlaneContact& contact : state.Current()) start(&contact);
     ForBetween(state, [&](BodyContact* contact) { start(&contact->row); });
   });
+  const SweepRounds rounds(first);
   for (int sweep = 0; sweep < sweeps; ++sweep) {
-    for (ContactSolve* of = first; of != nullptr; of = of->next) {
-      ContactState& state = *of->state;
-      for (PlaneContact& contact : state.Current()) {
-        const Vec3 moved = MotionAt(&state, contact.slot);
-        PushSlot(contact.slot, change_of(moved, &contact), &state);
+    rounds.ForEach(jobs, [&](ContactSolve* of, uint32_t round) {
+      ContactState* state = of->state;
+      if (round == 0) {
+        for (PlaneContact& contact : state->Current()) {
+          const Vec3 change = change_of(MotionAt(state, contact.slot), &contact);
+          if (!IsZero(change)) PushSlot(contact.slot, change, state);
+        }
       }
-      ForBetween(state, [&](BodyContact* contact) {
+      ForActing(state->BetweenIn(round), [&](BodyContact* contact) {
         Vec3 way;
         for (uint32_t k = 0; k < 2; ++k) {
           const BodyContact::Side& side = contact->sides[k];
@@ -90,12 +94,13 @@ void FindPushes(int sweeps, ContactSolve* first, const JobSystem* jobs = nullptr
           way += MotionAt(side.of, side.slot) * (k == 0 ? side.of->scale : -side.of->scale);
         }
         const Vec3 change = change_of(way, &contact->row);
+        if (IsZero(change)) return;
         for (uint32_t k = 0; k < 2; ++k) {
           const BodyContact::Side& side = contact->sides[k];
           if (side.of->in_solve) PushSlot(side.slot, contact->Own(k, change), side.of);
         }
       });
-    }
+    });
   }
   ForShared(jobs, first, &ContactSolve::next, [](ContactSolve* of) {
     std::fill(of->d.begin(), of->d.end(), NodeVec());

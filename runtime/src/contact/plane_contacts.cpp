@@ -9,6 +9,7 @@
 #include "contact/coarse_attached.h"
 #include "contact/contact_couplings.h"
 #include "contact/normal_impulses.h"
+#include "contact/sweep_rounds.h"
 #include "solver/coarse_level.h"
 
 #include <algorithm>
@@ -48,14 +49,6 @@ void Respond(const ContactSolve* of) {
   }
 }
 
-// What a sweep changed.
-struct SweepChange {
-  float longest = 0.0f;         // displacement of a point by the change of its own impulse [m]
-  float deepest = 0.0f;         // the same along a normal, or of a spring [m]
-  float load = 0.0f;            // sum of normal impulses after it [kg m]
-  float change_of_load = 0.0f;  // [kg m]
-};
-
 // Adds what an impulse on a slot does to the body's other points.
 void MovePoints(uint32_t slot, const Vec3& impulse, ContactState* state) {
   PushSlot(slot, impulse, state);
@@ -94,18 +87,21 @@ void SweepBetween(bool cones_follow, BodyContact* contact, SweepChange* sum) {
   sum->load += NormalImpulse(row);
   if (IsZero(change)) return;
   sum->change_of_load += Dot(row.plane.normal, change);
-  sum->longest = std::fmax(sum->longest, Length(change) / (row.yielding * scale));
-  sum->deepest =
-      std::fmax(sum->deepest, std::fabs(Dot(row.plane.normal, change)) / (row.yielding * scale));
+  const float safe = row.yielding * scale;
+  const float far = Length(change) / safe;
+  const float deep = std::fabs(Dot(row.plane.normal, change)) / safe;
+  sum->longest = far > sum->longest ? far : sum->longest;
+  sum->deepest = deep > sum->deepest ? deep : sum->deepest;
   for (uint32_t k = 0; k < 2; ++k) {
     const BodyContact::Side& side = contact->sides[k];
     if (side.of->in_solve) MovePoints(side.slot, contact->Own(k, change), side.of);
   }
 }
 
-SweepChange SweepContacts(bool cones_follow, ContactState* state) {
+// Changes the impulses of a body's contacts with colliders once.
+void SweepContacts(bool cones_follow, ContactState* state, SweepChange* change_of_body) {
   const PointCouplings& S = state->couplings;
-  SweepChange sum;
+  SweepChange& sum = *change_of_body;
   float longest2 = 0.0f;
   for (PlaneContact& contact : state->Current()) {
     const uint32_t slot = contact.slot;
@@ -121,17 +117,6 @@ SweepChange SweepContacts(bool cones_follow, ContactState* state) {
     MovePoints(slot, change, state);
   }
   sum.longest = std::sqrt(longest2);
-  for (const BodyContactSide& at : state->between) {
-    if (at.side == at.contact->Lead() && at.contact->Acts()) {
-      SweepBetween(cones_follow, at.contact, &sum);
-    }
-  }
-  if (state->attached != nullptr) {
-    const float of_springs = SweepAttached(state);
-    sum.longest = std::fmax(sum.longest, of_springs);
-    sum.deepest = std::fmax(sum.deepest, of_springs);
-  }
-  return sum;
 }
 
 // How far a unit impulse on a slot moves its point at most [1/kg].
@@ -180,19 +165,29 @@ void FindCouplings(ContactSolve* first, const JobSystem* jobs) {
 
 namespace {
 
-// Sweeps the contacts of a body. Says whether they, and those of the bodies that it touches, need
-// another sweep.
-SweepChange SweepBody(const ContactProblem& problem, bool cones_follow, ContactState* state) {
-  constexpr float kShareOfLoad = 1.0e-3f;
-  const SweepChange change = SweepContacts(cones_follow, state);
-  const bool moves = !(change.longest <= problem.accuracy) ||
-                     !(std::fabs(change.change_of_load) <= kShareOfLoad * change.load);
-  state->is_settled = !moves;
-  for (const BodyContactSide& at : state->between) {
-    ContactState* other = at.contact->sides[1 - at.side].of;
-    if (moves && other->in_solve) other->is_settled = false;
+// Sweeps the contacts of a body in a round, unless neither it nor those that it touches moved in
+// the last sweep.
+void SweepBody(int sweep, bool cones_follow, bool has_springs, uint32_t round, ContactSolve* of) {
+  ContactState* state = of->state;
+  if (round == 0) {
+    of->change = {};
+    if (sweep > 1) state->is_settled = !state->moves && !state->IsMoved();
   }
-  return change;
+  if (state->is_settled && !has_springs) return;
+  if (round == 0) SweepContacts(cones_follow, state, &of->change);
+  ForActing(state->BetweenIn(round),
+            [&](BodyContact* contact) { SweepBetween(cones_follow, contact, &of->change); });
+  if (round != 0 || state->attached == nullptr) return;
+  const float of_springs = SweepAttached(state);
+  of->change.longest = std::fmax(of->change.longest, of_springs);
+  of->change.deepest = std::fmax(of->change.deepest, of_springs);
+}
+
+// Whether a sweep moved a body's points by more than the accuracy.
+bool HasMoved(const SweepChange& change, float accuracy) {
+  constexpr float kShareOfLoad = 1.0e-3f;
+  return !(change.longest <= accuracy) ||
+         !(std::fabs(change.change_of_load) <= kShareOfLoad * change.load);
 }
 
 // Sweeps until the impulses have converged. Solves the normal ones of each body first. In a pile,
@@ -222,17 +217,19 @@ int SweepUntilConverged(ContactSolve* solve, const JobSystem* jobs) {
   });
   const int limit = is_pile ? AffordableSweeps(sides / 2, std::min(asked, kMost), kMost) : kMost;
   const int many = is_pile ? limit : kMany;
+  const SweepRounds rounds(solve);
   for (int sweep = 1;; ++sweep) {
+    const bool cones_follow = ConesFollow(sweep - 1, most);
+    rounds.ForEach(jobs, [&](ContactSolve* of, uint32_t round) {
+      SweepBody(sweep, cones_follow, has_springs, round, of);
+    });
     bool has_converged = true;
     float farthest = 0.0f;  // [tolerances]
     for (const ContactSolve* of = &first; of != nullptr; of = of->next) {
-      if (of->state->is_settled && !has_springs) continue;
-      const bool cones_follow = ConesFollow(sweep - 1, most);
-      const SweepChange change = SweepBody(of->problem, cones_follow, of->state);
-      farthest = std::fmax(farthest, change.deepest / of->problem.tolerance);
-    }
-    for (const ContactSolve* of = &first; of != nullptr; of = of->next) {
-      has_converged = has_converged && of->state->is_settled;
+      of->state->moves =
+          (!of->state->is_settled || has_springs) && HasMoved(of->change, of->problem.accuracy);
+      has_converged = has_converged && !of->state->moves;
+      farthest = std::fmax(farthest, of->change.deepest / of->problem.tolerance);
     }
     if (has_converged) return sweep;
     if (sweep < asked) continue;
@@ -340,6 +337,7 @@ void SolveWithContacts(ContactSolve* first, const JobSystem* jobs) {
   for (ContactSolve* of = first; of != nullptr; of = of->next) {
     of->stats = {};
     of->state->in_solve = true;
+    of->state->moves = false;
     of->state->y = of->problem.y;
     of->state->turn = of->turn.acts ? &of->turn : nullptr;
     of->state->attached = of->problem.attached;

@@ -82,7 +82,9 @@ inline Vec3 ChangeImpulse(const Vec3& d, bool cone_follows, PlaneContact* contac
   const Vec3 along = wanted - normal * along_normal;
   if (cone_follows) contact->limit = contact->friction * pressing;
   const float length2 = Dot(along, along), most = contact->limit;
-  const float kept = length2 > most * most ? most / std::sqrt(length2) : 1.0f;
+  // No processor foresees which contacts slide, so there is no branch.
+  const bool slides = length2 > most * most;
+  const float kept = (slides ? most : 1.0f) / std::sqrt(slides ? length2 : 1.0f);
   const Vec3 before = contact->impulse;
   contact->impulse = normal * pressing + along * kept;
   return contact->impulse - before;
@@ -111,6 +113,9 @@ struct AttachedPoints;
 struct BodyContact;
 struct CoarseContacts;
 
+/// Groups of bodies in a sweep, a power of two (sweep_rounds.h).
+inline constexpr uint32_t kSweepGroups = 8;
+
 /// One side of a contact with another body (body_contacts.h).
 struct BodyContactSide {
   BodyContact* contact = nullptr;
@@ -130,8 +135,10 @@ struct ContactState {
   Rebound rebound;
   PointCouplings couplings;
   // Contacts with other bodies, of the current step, and what they need to know of this one.
-  std::span<const BodyContactSide> between;
-  MovedNodes moved_nodes;                  ///< what a contact method changes
+  std::span<const BodyContactSide> between;  ///< by round of sweeps
+  uint32_t later[kSweepGroups] = {};         ///< how many of these are of later rounds than this
+  uint32_t group = 0;                        ///< of bodies in sweeps
+  MovedNodes moved_nodes;                    ///< what a contact method changes
   std::span<const BodyContactSide> apart;  ///< those that a contact method acts on, not the solves,
                                            ///< within the step
   std::span<const NodeVec> v;              ///< at the start of the step [m/s] (num_nodes x 1)
@@ -144,13 +151,22 @@ struct ContactState {
   bool is_carried = false;                 ///< it is static, but its pins move by v in this step
   bool in_solve = false;                   ///< it takes part in the current solve
   bool is_settled = false;                 ///< the next sweep would hardly change its impulses
-  FreeTurn* turn = nullptr;                ///< in the current solve, or null
-  AttachedPoints* attached = nullptr;      ///< its springs in the current solve, or null
+  bool moves = false;                  ///< the last sweep moved a point by more than the accuracy
+  FreeTurn* turn = nullptr;            ///< in the current solve, or null
+  AttachedPoints* attached = nullptr;  ///< its springs in the current solve, or null
   CoarseContacts* coarse_solve = nullptr;  ///< its part in the current coarse one
   // Scratch memory.
   SunkPoints sunk;
   Array<CoarsePoint> coarse;  ///< of the contacts; empty for a body without clusters
   Array<float> moved;         ///< displacements by axis and slot [m] (3 x stride of couplings)
+
+  /// Its contacts with other bodies that are swept in a round.
+  std::span<const BodyContactSide> BetweenIn(uint32_t round) const {
+    const size_t begin = round == 0 ? 0 : between.size() - later[round - 1];
+    return between.subspan(begin, between.size() - later[round] - begin);
+  }
+  /// Whether a body that it touches moved in the last sweep.
+  bool IsMoved() const;
 
   /// Whether it touches anything.
   bool any() const { return num_contacts > 0 || !between.empty(); }
@@ -198,6 +214,14 @@ struct AddedContacts {
   uint32_t num_dropped = 0;  ///< those without room
 };
 
+/// What a sweep changed on a body.
+struct SweepChange {
+  float longest = 0.0f;         ///< displacement of a point by the change of its own impulse [m]
+  float deepest = 0.0f;         ///< the same along a normal, or of a spring [m]
+  float load = 0.0f;            ///< sum of normal impulses after it [kg m]
+  float change_of_load = 0.0f;  ///< [kg m]
+};
+
 /// A body's part in a solve, and the next body of the solve.
 struct ContactSolve {
   FactoredSystem system;
@@ -208,7 +232,9 @@ struct ContactSolve {
   AddedContacts added;    ///< by the last search
   bool may_turn = false;  ///< once the body touches, `turn` becomes its free turn
   FreeTurn turn;          ///< acts if impulses turn the body
+  SweepChange change;     ///< in the current sweep
   ContactSolve* next = nullptr;
+  ContactSolve* next_of_group = nullptr;  ///< see SweepRounds
 };
 
 /// Computes the outer iteration's displacement `d` of each body: A d = b + impulses of the

@@ -12,7 +12,7 @@ namespace plush {
 bool PointCouplings::Allocate(const Allocator& allocator, uint32_t num_nodes,
                               uint32_t max_contacts) {
   const uint32_t capacity = MostTouchingPoints(num_nodes, max_contacts);
-  stride = capacity;
+  stride = CouplingStride(capacity);
   Forget();
   return values.Allocate(allocator, size_t{capacity} * stride, 0.0f) &&
          points.Allocate(allocator, capacity) && new_slots.Allocate(allocator, capacity) &&

@@ -33,6 +33,12 @@ constexpr uint32_t MostTouchingPoints(uint32_t num_nodes, uint32_t max_contacts 
   return std::min({small, most, max_contacts});
 }
 
+/// Length of the rows of such points' couplings: whole vectors.
+constexpr uint32_t CouplingStride(uint32_t num_points) {
+  constexpr uint32_t kMostLanes = 16;
+  return (num_points + kMostLanes - 1) / kMostLanes * kMostLanes;
+}
+
 /// Points that touch, each in a slot, and S between them. Kept between solves: a new point costs a
 /// third of a solve with A on few supernodes; in small bodies, 16 share one. A pair's value comes
 /// from the column of the later point, so its rounding depends on the order.
@@ -43,7 +49,7 @@ struct PointCouplings {
   uint32_t num_slots = 0;       ///< at most `points.size()`
   uint32_t num_known = 0;       ///< slots with values: the first ones
   uint32_t stride = 0;          ///< of rows
-  Array<float> values;          ///< symmetric [1/kg] (capacity x stride)
+  Array<float> values;          ///< symmetric [1/kg]; unused ones are anything (capacity x stride)
   Array<EmbeddedPoint> points;  ///< by slot (capacity x 1)
   // Scratch memory.
   Array<uint32_t> new_slots;  ///< see Keep (capacity x 1)

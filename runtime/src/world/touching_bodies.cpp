@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace plush {
@@ -133,30 +135,91 @@ void World::Impl::FindBodyContacts() {
   t.find_time = std::chrono::duration<float>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Gives each body its sides of contacts.
+// Divides the bodies of a group, those with this number, in two where their contacts have their
+// middle. Half of them get `bit` in their numbers.
+static void Halve(Body* first, uint32_t group, uint32_t bit) {
+  const auto for_bodies = [&](const auto& visit) {
+    for (Body* body = first; body != nullptr; body = body->next_of_island) {
+      if ((body->contacts.group & (bit - 1)) == group) visit(body);
+    }
+  };
+  constexpr double kFar = std::numeric_limits<double>::max();
+  double low[3] = {kFar, kFar, kFar}, high[3] = {-kFar, -kFar, -kFar}, sums[3] = {};
+  double sides = 0.0;
+  for_bodies([&](const Body* body) {
+    for (int k = 0; k < 3; ++k) {
+      low[k] = std::fmin(low[k], body->origin[k]);
+      high[k] = std::fmax(high[k], body->origin[k]);
+      sums[k] += body->origin[k] * body->num_sides;
+    }
+    sides += body->num_sides;
+  });
+  int axis = 0;
+  for (int k = 1; k < 3; ++k) axis = high[k] - low[k] > high[axis] - low[axis] ? k : axis;
+  for_bodies([&](Body* body) {
+    if (body->origin[axis] * sides > sums[axis]) body->contacts.group |= bit;
+  });
+}
+
+// Puts the bodies of large piles in groups, by place. Smaller ones gain nothing from threads.
+// Returns whether there is any.
+static bool GroupBodies(std::span<Body* const> all) {
+  constexpr uint32_t kLargePile = 64;  // [bodies]
+  bool any = false;
+  for (Body* first : all) {
+    if (!first->leads_island) continue;
+    uint32_t count = 0;
+    for (Body* body = first; body != nullptr; body = body->next_of_island) ++count;
+    if (count < kLargePile) continue;
+    any = true;
+    for (uint32_t bit = 1; bit < kSweepGroups; bit *= 2) {
+      for (uint32_t group = 0; group < bit; ++group) Halve(first, group, bit);
+    }
+  }
+  return any;
+}
+
+// Gives each body its sides of contacts, by the rounds in which sweeps change them.
 void World::Impl::ListSides() {
   TouchingBodies& t = touching_bodies;
   const std::span<BodyContact> all = t.contacts.span().first(t.num_contacts);
-  const auto for_sides = [&](const auto& visit) {
-    for (uint32_t i = 0; i < t.num_pairs; ++i) {
-      for (uint32_t c = t.pairs[i].begin; c < t.pairs[i].end; ++c) {
-        visit(bodies[t.pairs[i].first], BodyContactSide{&all[c], 0});
-        visit(bodies[t.pairs[i].second], BodyContactSide{&all[c], 1});
-      }
-    }
+  const auto for_pairs = [&](const auto& visit) {
+    for (const TouchingPair& pair : t.Current())
+      visit(pair, bodies[pair.first], bodies[pair.second]);
   };
-  for (Body* body : live_bodies()) body->num_sides = 0;
-  for_sides([](Body* body, const BodyContactSide&) { ++body->num_sides; });
+  for (Body* body : live_bodies()) body->num_sides = body->contacts.group = 0;
+  for_pairs([](const TouchingPair& pair, Body* a, Body* b) {
+    a->num_sides += pair.end - pair.begin;
+    b->num_sides += pair.end - pair.begin;
+  });
+  const bool has_groups = SolvesContact(settings) && GroupBodies(live_bodies());
   size_t begin = 0;
   for (Body* body : live_bodies()) {
-    body->contacts.between = t.sides.span().subspan(begin, body->num_sides);
+    ContactState& state = body->contacts;
+    state.between = t.sides.span().subspan(begin, body->num_sides);
+    std::ranges::fill(state.later, 0u);
     begin += body->num_sides;
     body->num_sides = 0;
   }
-  for_sides([&](Body* body, const BodyContactSide& side) {
+  const auto add = [&](uint32_t contact, uint32_t side, Body* body) {
     const size_t at = static_cast<size_t>(body->contacts.between.data() - t.sides.data());
-    t.sides[at + body->num_sides++] = side;
-  });
+    t.sides[at + body->num_sides++] = {&all[contact], side};
+  };
+  for (uint32_t round = 0; round < (has_groups ? kSweepGroups : 1); ++round) {
+    for_pairs([&](const TouchingPair& pair, Body* a, Body* b) {
+      const ContactState &of_a = a->contacts, &of_b = b->contacts;
+      const bool is_one = of_a.is_static || of_b.is_static;
+      if (round != (is_one ? 0 : of_a.group ^ of_b.group)) return;
+      for (uint32_t c = pair.begin; c < pair.end; ++c) {
+        add(c, 0, a);
+        add(c, 1, b);
+      }
+    });
+    for (Body* body : live_bodies()) {
+      ContactState& state = body->contacts;
+      state.later[round] = static_cast<uint32_t>(state.between.size()) - body->num_sides;
+    }
+  }
 }
 
 // Bodies learn whether they touched others.

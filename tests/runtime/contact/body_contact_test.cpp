@@ -55,6 +55,13 @@ struct RandomPair {
       for (BodyContact& contact : contacts) sides[k].push_back({&contact, k});
       bodies[k].state.between = sides[k];
     }
+    // All contacts are swept in one round, whichever groups the bodies are in.
+    Random groups(seed);
+    for (RandomContacts& body : bodies) body.state.group = groups.Below(kSweepGroups);
+    const uint32_t round = bodies[0].state.group ^ bodies[1].state.group;
+    for (RandomContacts& body : bodies) {
+      std::fill_n(body.state.later, round, static_cast<uint32_t>(contacts.size()));
+    }
   }
 
   double Unit() const {

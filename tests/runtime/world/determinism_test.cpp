@@ -132,6 +132,7 @@ Outcome SimulateSleepers(const JobSystem& jobs) {
 }
 
 // Enough boxes in a heap for several threads to share it.
+template <int kBodies, int kSteps>
 Outcome SimulatePile(const JobSystem& jobs) {
   static const ShapeAsset* const box = new ShapeAsset(
       SurfaceBytes(TetBox(4, 4, 4, 0.05), {.parts = 2, .depth = 0.0, .num_shells = 0}));
@@ -144,7 +145,7 @@ Outcome SimulatePile(const JobSystem& jobs) {
   AddPlane(&world, {{1.0f, 1.0f, 0.0f}, -0.3f}, 0.2f);
   AddCollider(&world, BoxAt({{0.5f, 0.0f, 0.5f}, {0.1f, 0.2f, 0.3f, 1.0f}}, {0.1f, 0.1f, 0.1f}));
   size_t blocks = 0;
-  for (int i = 0; i < 28; ++i) {
+  for (int i = 0; i < kBodies; ++i) {
     BodyDesc body;
     body.pose.position = {0.203f * static_cast<float>(i % 3),
                           0.01f + 0.199f * static_cast<float>(i / 9),
@@ -155,7 +156,7 @@ Outcome SimulatePile(const JobSystem& jobs) {
     blocks += box->simulation().blocks.size();
   }
   CHECK(blocks >= 600);
-  for (int step = 0; step < 15; ++step) StepWorld(&world, 0.01f);
+  for (int step = 0; step < kSteps; ++step) StepWorld(&world, 0.01f);
   CHECK(world.stats().body_pairs > 20);
   return {world.StateHash(), world.stats(), MeasuresOf(world)};
 }
@@ -299,16 +300,20 @@ TEST_CASE("Every thread count gives the same state and events of bodies on shape
 }
 
 TEST_CASE("Every thread count gives the same state of a pile that all threads share") {
-  CheckJobs(SimulatePile);
+  CheckJobs(SimulatePile<28, 15>);
   // Its own phases are jobs, beside those of the world.
   static uint32_t runs = 0;
   runs = 0;
-  SimulatePile({[](void* user, uint32_t count, JobFunction job, void* context) {
-                  ++runs;
-                  RunBackwards(user, count, job, context);
-                },
-                nullptr});
+  SimulatePile<28, 15>({[](void* user, uint32_t count, JobFunction job, void* context) {
+                          ++runs;
+                          RunBackwards(user, count, job, context);
+                        },
+                        nullptr});
   CHECK(runs > 15 * 40);
+}
+
+TEST_CASE("Every thread count gives the same state of a pile whose groups threads sweep at once") {
+  CheckJobs(SimulatePile<72, 6>);
 }
 
 TEST_CASE("A large body that all threads share gives the same state") {

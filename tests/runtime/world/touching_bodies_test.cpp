@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 using namespace plush;
@@ -397,6 +399,46 @@ TEST_CASE("A heap of soft bodies comes to rest and sleeps") {
   }
   cubes.Step(1500);
   CHECK(cubes.world.stats().asleep == 8);
+}
+
+TEST_CASE("In a wall of 65 cubes all sweep groups meet: each cube rests on two below") {
+  constexpr int kRows = 5, kLongest = 15;
+  constexpr float kPitch = 1.3f * kSize;
+  WorldDesc desc = Cubes::WithPairs(256);
+  desc.sleep.speed = 0.0f;
+  Cubes cubes(desc);
+  AddPlane(&cubes.world, {});
+  std::vector<int> rows;
+  for (int row = 0; row < kRows; ++row) {
+    for (int i = 0; i < kLongest - row; ++i) {
+      cubes.Add({kPitch * (float(i) + 0.5f * float(row)), kSize * float(row), 0.0f});
+      rows.push_back(row);
+    }
+  }
+  cubes.Step(150);
+  CHECK(cubes.flags == 0);
+  std::map<std::pair<size_t, size_t>, double> carried;  // by the lower and the higher cube [N]
+  for (const BodyContactPoint& contact : cubes.Contacts()) {
+    const auto low = std::ranges::find(cubes.ids, contact.bodies[0]) - cubes.ids.begin();
+    const auto high = std::ranges::find(cubes.ids, contact.bodies[1]) - cubes.ids.begin();
+    carried[{low, high}] -= double(contact.force.y);
+  }
+  const double weight = 9.81 * cubes.Mass(cubes.ids[0]);
+  std::vector<double> by_row(kRows, 0.0);
+  size_t num_held = 0;
+  for (const auto& [pair, force] : carried) {
+    if (rows[pair.first] == rows[pair.second]) continue;
+    CAPTURE(pair.first, pair.second);
+    CHECK(force > 0.2 * weight);
+    ++num_held;
+    by_row[rows[pair.second]] += force;
+  }
+  CHECK(num_held == 2 * (cubes.ids.size() - kLongest));
+  double above = 0.0;
+  for (int row = kRows - 1; row > 0; --row) {
+    above += weight * (kLongest - row);
+    CHECK(by_row[row] == Approx(above).epsilon(0.02));
+  }
 }
 
 TEST_CASE("A state loads after a body has gone that touched others") {
