@@ -401,6 +401,32 @@ TEST_CASE("A heap of soft bodies comes to rest and sleeps") {
   CHECK(cubes.world.stats().asleep == 8);
 }
 
+TEST_CASE("A push goes along a row of cubes in one step, whichever comes first in sweeps") {
+  constexpr int kCount = 10;
+  // Their centres' ways along the row, from the one that is pushed on [m].
+  const auto push = [](bool is_first) {
+    Cubes cubes(Cubes::Awake());
+    for (int i = 0; i < kCount; ++i) {
+      const int place = is_first ? i : kCount - 1 - i;
+      BodyDesc desc;
+      desc.velocity.x = place == 0 ? 2.0f : 0.0f;
+      cubes.Add({0.9999f * kSize * float(place), 0.0f, 0.0f}, 1.0e6f, desc);
+    }
+    cubes.Step(1);
+    std::vector<double> ways;
+    for (int i = 0; i < kCount; ++i) {
+      const int place = is_first ? i : kCount - 1 - i;
+      ways.push_back(cubes.Centre(cubes.ids[place]).x() - 0.9999 * kSize * i);
+    }
+    return ways;
+  };
+  const std::vector<double> first = push(true), last = push(false);
+  for (int i = 0; i < kCount; ++i) {
+    CAPTURE(i);
+    CHECK(last[i] == Approx(first[i]).margin(1e-4));
+  }
+}
+
 TEST_CASE("In a wall of 65 cubes all sweep groups meet: each cube rests on two below") {
   constexpr int kRows = 5, kLongest = 15;
   constexpr float kPitch = 1.3f * kSize;
