@@ -17,9 +17,10 @@ using namespace plush::test;
 namespace {
 
 // Depth of a body's deepest point below a collider of this `type`, in doubles. Leaves out points of
-// which free nodes carry less than `least`.
+// which free nodes carry less than `least`, and those deeper than `most` [m].
 double LookForDepth(const World& world, BodyId id, ColliderId collider, const ColliderDesc& type,
-                    const ShapeAsset& shape, const std::vector<uint32_t>& pins, double least) {
+                    const ShapeAsset& shape, const std::vector<uint32_t>& pins, double least,
+                    double most) {
   ColliderDesc now, desc = type;
   REQUIRE(world.GetCollider(collider, &now).ok());
   desc.pose = now.pose;
@@ -41,7 +42,7 @@ double LookForDepth(const World& world, BodyId id, ColliderId collider, const Co
       free += double(point.Free(k));
     }
     const double gap = is_solid ? DistanceFrom(desc, at) : normal.dot(at) - offset;
-    if (free >= least) deepest = std::max(deepest, -gap);
+    if (free >= least && -gap <= most) deepest = std::max(deepest, -gap);
   }
   return deepest;
 }
@@ -71,9 +72,8 @@ TEST_CASE("Measure finds the deepest point below the colliders where they are no
   std::vector<ColliderDesc> types(3);
   std::vector<Vec3> stone;
   for (int i = 0; i < 20; ++i) stone.push_back(ToVec3(random.Vector(0.2)));
-  // A mesh holds points up to a median edge deep, so it is thin.
-  const double thin = 0.4 * double(body.scale) * double(shape.simulation().median_edge);
-  const Vec3d half = {0.3, thin, 0.3};
+  const double edge = double(body.scale) * double(shape.simulation().median_edge);
+  const Vec3d half = {0.3, seed < 6 ? 0.2 : 0.4 * edge, 0.3};
   const StaticSubject plate(plush::tests::MakeGridBox(half * -1.0, half, 3));
   for (size_t i = 0; i < 3; ++i) {
     ColliderDesc plane;
@@ -98,14 +98,16 @@ TEST_CASE("Measure finds the deepest point below the colliders where they are no
     types[i].box.half_extents = {float(half.x), float(half.y), float(half.z)};
   }
   const auto check = [&] {
-    constexpr double kRounding = 1e-5;  // may decide what is movable
+    constexpr double kRounding = 1e-5;  // may decide what counts
     double least = 0.0, most = 0.0;
     for (size_t i = 0; i < 2; ++i) {
-      const auto look = [&](double share) {
-        return LookForDepth(world, id, colliders[i], types[i], shape, pins, share);
+      const bool is_mesh = i == 1 && seed % 6 == 5;
+      const auto look = [&](double share, double times) {
+        return LookForDepth(world, id, colliders[i], types[i], shape, pins, share,
+                            is_mesh ? times * edge : 1e30);
       };
-      least = std::max(least, look(double(kLeastMovable) + kRounding));
-      most = std::max(most, look(double(kLeastMovable) - kRounding));
+      least = std::max(least, look(double(kLeastMovable) + kRounding, 1.0 - kRounding));
+      most = std::max(most, look(double(kLeastMovable) - kRounding, 1.0 + kRounding));
     }
     const double depth = double(MeasuresOf(world).max_penetration);
     CHECK(depth > least - 1e-6);
