@@ -97,7 +97,8 @@ struct WorldMeasures {
       0.0f;  ///< depth of the deepest point of a body below a collider that it
              ///< may touch [m], >= 0: a vertex of its collision surface, or a
              ///< node without one. Points that pins carry by more than three
-             ///< quarters touch nothing, nor do disabled, fixed and frozen bodies
+             ///< quarters touch nothing, nor do disabled, fixed and frozen bodies.
+             ///< In a mesh, points deeper than the cage's median edge do not count
 };
 
 /// Soft bodies that move together through time.

@@ -46,13 +46,16 @@ float LowestInSolid(const LocalCollider& solid, const TouchingSurface& surface, 
 }
 
 // Whether no vertex of a tet can be deeper than `lowest`: none is farther from the tet's first node
-// than one of the other nodes.
-bool IsTooFar(const LocalCollider& solid, const CdgTet& tet, NodeVectors x, float lowest) {
+// than one of the other nodes. A mesh may be out of that node's reach and in a vertex's: `wide`, a
+// copy of the solid, looks farther.
+bool IsTooFar(const LocalCollider& solid, const CdgTet& tet, NodeVectors x, float lowest,
+              LocalCollider* wide) {
   float reach = 0.0f;
   for (int k = 1; k < 4; ++k) {
     reach = std::max(reach, Length(x[tet.nodes[k]] - x[tet.nodes[0]]));
   }
-  return solid.TangentFor(x[tet.nodes[0]]).gap - reach >= lowest;
+  wide->reach = solid.reach + reach;
+  return wide->TangentFor(x[tet.nodes[0]]).gap - reach >= lowest;
 }
 
 }  // namespace
@@ -65,10 +68,11 @@ float DepthIn(const LocalCollider& collider, const TouchingSurface& surface, Nod
     }
     return 0.0f - lowest;
   }
+  LocalCollider wide = collider;
   for (uint32_t t = 0; t < surface.collision->tets.size(); ++t) {
     const CdgTet& tet = surface.collision->tets[t];
     if (collider.is_solid) {
-      if (!IsTooFar(collider, tet, x, lowest)) {
+      if (!IsTooFar(collider, tet, x, lowest, &wide)) {
         lowest = LowestInSolid(collider, surface, t, x, lowest);
       }
       continue;

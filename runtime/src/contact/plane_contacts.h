@@ -64,7 +64,9 @@ inline float Gap(const PlaneContact& contact, const Vec3& x) {
 /// Whether the cones of friction follow the normal impulses in a sweep. In the second half of
 /// `most` sweeps they do not: the problem is then convex. Jammed wedges would raise their impulses
 /// for ever. If sweeps are many, cones follow once more in each sixteenth of them except the last
-/// two: one change of the cones rarely reaches the solution.
+/// two: one change of the cones rarely reaches the solution. Ending with frozen cones is common and
+/// not counted: the next solve goes on from there. StepStats::contacts_unsettled counts solves that
+/// many sweeps do not settle although cones are frozen.
 constexpr bool ConesFollow(int sweep, int most) {
   constexpr int kMany = 64, kRounds = 16;
   const bool is_new_round = most >= kMany && sweep % (most / kRounds) == 0;

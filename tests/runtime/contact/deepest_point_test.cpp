@@ -2,6 +2,7 @@
 // WorldMeasures::max_penetration is the depth of the deepest vertex of all, below colliders as they
 // are now.
 #include "contact/contact_problem.h"
+#include "runtime/collision/static_meshes.h"
 #include "runtime/contact/plane_fixtures.h"
 #include "runtime/world/solid_scene.h"
 
@@ -15,12 +16,14 @@ using namespace plush::test;
 
 namespace {
 
-// Depth of a body's deepest point below a collider, in doubles. Leaves out points of which free
-// nodes carry less than `least`.
-double LookForDepth(const World& world, BodyId id, ColliderId collider, const ShapeAsset& shape,
-                    const std::vector<uint32_t>& pins, double least) {
-  ColliderDesc desc;
-  REQUIRE(world.GetCollider(collider, &desc).ok());
+// Depth of a body's deepest point below a collider of this `type`, in doubles. Leaves out points of
+// which free nodes carry less than `least`, and those deeper than `most` [m].
+double LookForDepth(const World& world, BodyId id, ColliderId collider, const ColliderDesc& type,
+                    const ShapeAsset& shape, const std::vector<uint32_t>& pins, double least,
+                    double most) {
+  ColliderDesc now, desc = type;
+  REQUIRE(world.GetCollider(collider, &now).ok());
+  desc.pose = now.pose;
   const bool is_solid = desc.type != ShapeType::kPlane;
   const Eigen::Vector3d normal = RotationOf(desc.pose.rotation) * ToEigen(desc.plane.normal);
   const double offset = double(desc.plane.offset) + normal.dot(ToEigen(desc.pose.position));
@@ -39,7 +42,7 @@ double LookForDepth(const World& world, BodyId id, ColliderId collider, const Sh
       free += double(point.Free(k));
     }
     const double gap = is_solid ? DistanceFrom(desc, at) : normal.dot(at) - offset;
-    if (free >= least) deepest = std::max(deepest, -gap);
+    if (free >= least && -gap <= most) deepest = std::max(deepest, -gap);
   }
   return deepest;
 }
@@ -51,7 +54,7 @@ Pose RandomPose(Random* random) {
 }  // namespace
 
 TEST_CASE("Measure finds the deepest point below the colliders where they are now") {
-  const uint32_t seed = GENERATE(range(1u, 9u));
+  const uint32_t seed = GENERATE(range(1u, 13u));
   const bool has_surface = GENERATE(true, false);
   CAPTURE(seed, has_surface);
   Random random(seed);
@@ -66,26 +69,45 @@ TEST_CASE("Measure finds the deepest point below the colliders where they are no
   body.pinned_nodes = pins;
   const BodyId id = AddBody(&world, shape.asset(), body);
   std::vector<ColliderId> colliders(3);
+  std::vector<ColliderDesc> types(3);
+  std::vector<Vec3> stone;
+  for (int i = 0; i < 20; ++i) stone.push_back(ToVec3(random.Vector(0.2)));
+  const double edge = double(body.scale) * double(shape.simulation().median_edge);
+  const Vec3d half = {0.3, seed < 6 ? 0.2 : 0.4 * edge, 0.3};
+  const StaticSubject plate(plush::tests::MakeGridBox(half * -1.0, half, 3));
   for (size_t i = 0; i < 3; ++i) {
     ColliderDesc plane;
     plane.pose = RandomPose(&random);
     plane.plane.offset = static_cast<float>(random.Uniform(-0.3, 0.1));
-    if (i == 1 && seed % 4 == 1) plane.type = ShapeType::kSphere;
-    if (i == 1 && seed % 4 == 2) plane.type = ShapeType::kCapsule;
-    if (i == 1 && seed % 4 == 3) plane.type = ShapeType::kBox;
+    if (i == 1 && seed % 6 == 1) plane.type = ShapeType::kSphere;
+    if (i == 1 && seed % 6 == 2) plane.type = ShapeType::kCapsule;
+    if (i == 1 && seed % 6 == 3) plane.type = ShapeType::kBox;
+    if (i == 1 && seed % 6 == 4) plane.type = ShapeType::kHull, plane.hull = {stone};
+    if (i == 1 && seed % 6 == 5) {
+      plane.type = ShapeType::kMesh;
+      plane.mesh = {&plate.asset()};
+    }
     plane.sphere.radius = plane.capsule.radius = 0.2f;
     plane.box.half_extents = {0.1f, 0.2f, 0.3f};
     plane.velocity = ToVec3(random.Vector(0.5));
     if (i == 2) plane.filter.mask = 0;  // touches nothing
     REQUIRE(world.AddCollider(plane, &colliders[i]).ok());
+    types[i] = plane;
+    if (plane.type != ShapeType::kMesh) continue;
+    types[i].type = ShapeType::kBox;
+    types[i].box.half_extents = {float(half.x), float(half.y), float(half.z)};
   }
   const auto check = [&] {
-    constexpr double kRounding = 1e-5;  // may decide what is movable
+    constexpr double kRounding = 1e-5;  // may decide what counts
     double least = 0.0, most = 0.0;
-    for (const ColliderId plane : {colliders[0], colliders[1]}) {
-      const double share = double(kLeastMovable);
-      least = std::max(least, LookForDepth(world, id, plane, shape, pins, share + kRounding));
-      most = std::max(most, LookForDepth(world, id, plane, shape, pins, share - kRounding));
+    for (size_t i = 0; i < 2; ++i) {
+      const bool is_mesh = i == 1 && seed % 6 == 5;
+      const auto look = [&](double share, double times) {
+        return LookForDepth(world, id, colliders[i], types[i], shape, pins, share,
+                            is_mesh ? times * edge : 1e30);
+      };
+      least = std::max(least, look(double(kLeastMovable) + kRounding, 1.0 - kRounding));
+      most = std::max(most, look(double(kLeastMovable) - kRounding, 1.0 + kRounding));
     }
     const double depth = double(MeasuresOf(world).max_penetration);
     CHECK(depth > least - 1e-6);
@@ -104,6 +126,15 @@ TEST_CASE("Measure finds the deepest point below the colliders where they are no
     sum += check();
   }
   CHECK(sum > 0.1);
+  // What the plane hides: the other collider alone.
+  REQUIRE(world.SetColliderPose(colliders[0], {.position = {0.0f, -100.0f, 0.0f}}).ok());
+  double alone = 0.0;
+  for (int move = 0; move < 10; ++move) {
+    REQUIRE(world.SetColliderPose(colliders[1], RandomPose(&random)).ok());
+    REQUIRE(world.Teleport(id, RandomPose(&random)).ok());
+    alone += check();
+  }
+  CHECK(alone > 0.05);
   REQUIRE(world.SetEnabled(id, false).ok());
   CHECK(MeasuresOf(world).max_penetration == 0.0f);
   REQUIRE(world.SetEnabled(id, true).ok());

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Cubes between two plates that press them to half their height, or between a floor and a plate
-// that presses them flat.
+// Cubes between two plates that press them to half their height, or flat.
 #include "runtime/contact/plane_fixtures.h"
+#include "skip.h"
 
 #include <Eigen/Geometry>
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 #include <vector>
 
 using namespace plush;
@@ -45,13 +47,13 @@ Plates AddPlates(World* world) {
 // two.
 class Press {
  public:
-  Press(const ShapeAsset& shape, const MaterialOverride& material, int outer_iterations,
-        const ContactSettings& contact)
+  Press(const ShapeAsset& shape, const MaterialOverride& material,
+        const SplittingSettings& splitting = {}, const ContactSettings& contact = {})
       : num_nodes_(shape.rest().size()), world_({.gravity = {}, .contact = contact}) {
     plates_ = AddPlates(&world_);
     BodyDesc body;
     body.material = material;
-    body.splitting.outer_iterations = outer_iterations;
+    body.splitting = splitting;
     id_ = AddBody(&world_, shape.asset(), body);
     for (int step = 1; step <= 300; ++step) {
       const float way = std::min(0.0025f * static_cast<float>(step), 0.5f * (1.0f - kHeight));
@@ -84,6 +86,19 @@ class Press {
   BodyId id_;
 };
 
+// The force at rest [N] of a cube whose nodes touch, with 40 iterations: proportional to Young's
+// modulus, and the same for a cube with a flat surface.
+double ForceOf(const ShapeAsset& shape, float young, float poisson, int volume_sweeps) {
+  static std::map<std::tuple<float, float, int>, double> known;  // the references take seconds
+  const auto [it, is_new] = known.try_emplace({young, poisson, volume_sweeps}, 0.0);
+  if (is_new) {
+    it->second = Press(shape, MaterialOf(young, poisson),
+                       {.outer_iterations = 40, .volume_sweeps = volume_sweeps}, {.iterations = 40})
+                     .Force();
+  }
+  return it->second;
+}
+
 }  // namespace
 
 // The surface has 722 vertices on the planes, more than three times as many as contacts fit.
@@ -95,14 +110,35 @@ TEST_CASE("A pressed cube stays above the planes, and its force is that of many 
   CAPTURE(has_surface, poisson, young);
   const ShapeAsset shape = Cube(has_surface);
   const MaterialOverride material = MaterialOf(young, poisson);
-  const Press press(shape, material, SplittingSettings{}.outer_iterations, {});
+  const Press press(shape, material);
   CHECK(press.flags == kStepOk);
   CHECK(press.depth < 1.0e-4f);
   CHECK(press.Speed() < 0.05f);
-  // The reference takes seconds.
-  if (young != 1.0e5f || (has_surface && poisson < 0.49f)) return;
-  const Press reference(shape, material, 40, {.iterations = 40});
-  CHECK(press.Force() == Approx(reference.Force()).epsilon(0.02));
+  const double expected = ForceOf(Cube(false), 1.0e5f, poisson, 0) * double(young) / 1.0e5;
+  CHECK(press.Force() == Approx(expected).epsilon(0.02));
+  if (!tests::FullTests()) return;
+  // Its own: within 0.4%.
+  const Press reference(shape, material, {.outer_iterations = 40}, {.iterations = 40});
+  CHECK(press.Force() == Approx(reference.Force()).epsilon(0.01));
+}
+
+// Sweeps move nodes into the plates; PutBack takes them out again. If it does not, cubes sink in.
+TEST_CASE("A pressed cube that volume sweeps restore stays above the planes, too", "[long]") {
+  const bool has_surface = GENERATE(false, true);
+  const float poisson = GENERATE(0.33f, 0.45f, 0.49f);
+  const float young = GENERATE(1.0e4f, 1.0e5f, 1.0e6f, 1.0e7f);
+  CAPTURE(has_surface, poisson, young);
+  // Of 361 vertices on a plate, the contacts that fit then leave some out, by 1.8e-3 at 1e7 Pa
+  // and 0.45. At 0.49 they sink by 3e-4 at 1e5 Pa, and a cube of 1e6 Pa and more freezes.
+  if (has_surface && (poisson == 0.49f || (poisson == 0.45f && young == 1.0e7f))) return;
+  const ShapeAsset shape = Cube(has_surface);
+  const Press press(shape, MaterialOf(young, poisson), {.volume_sweeps = 1});
+  CHECK(press.flags == kStepOk);
+  CHECK(press.depth < 1.0e-4f);
+  // One sweep is too few for stiff and nearly incompressible cubes: 18% of the force is missing.
+  const double expected = ForceOf(Cube(false), 1.0e5f, poisson, 1) * double(young) / 1.0e5;
+  const double off = poisson < 0.46f ? 0.03 : young < 1.0e7f ? 0.08 : 0.25;
+  CHECK(press.Force() == Approx(expected).epsilon(off));
 }
 
 // The plates meet, and part again. Between them the cube has no room: they give way.
@@ -113,12 +149,14 @@ TEST_CASE("A cube that a press closes on takes its shape again", "[long]") {
   CAPTURE(has_surface, poisson, young);
   const ShapeAsset shape = Cube(has_surface);
   World world({.gravity = {}});
-  const ColliderId plate = AddPlates(&world).high;
+  const Plates plates = AddPlates(&world);
   const BodyId id = AddBody(&world, shape.asset(), {.material = MaterialOf(young, poisson)});
   uint32_t flags = 0, flat = 0;
   for (int step = 1; step <= 450; ++step) {
     const float height = std::fmin(std::fabs(1.0f - 0.01f * static_cast<float>(step)), 1.5f);
-    REQUIRE(world.MoveCollider(plate, {.position = {0.0f, height, 0.0f}}).ok());
+    const float way = 0.5f * (1.0f - height);
+    REQUIRE(world.MoveCollider(plates.low, {.position = {0.0f, way, 0.0f}}).ok());
+    REQUIRE(world.MoveCollider(plates.high, {.position = {0.0f, 1.0f - way, 0.0f}}).ok());
     flags |= StepWorld(&world, kDt);
     flat = std::max(flat, world.stats().flat_tets);
   }
