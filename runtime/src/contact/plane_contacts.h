@@ -131,6 +131,7 @@ struct ContactState {
   PointCouplings couplings;
   // Contacts with other bodies, of the current step, and what they need to know of this one.
   std::span<const BodyContactSide> between;
+  uint32_t num_wanted = 0;                 ///< contacts with other bodies that have no slot yet
   MovedNodes moved_nodes;                  ///< what a contact method changes
   std::span<const BodyContactSide> apart;  ///< those that a contact method acts on, not the solves,
                                            ///< within the step
@@ -152,6 +153,8 @@ struct ContactState {
   Array<CoarsePoint> coarse;  ///< of the contacts; empty for a body without clusters
   Array<float> moved;         ///< displacements by axis and slot [m] (3 x stride of couplings)
 
+  /// How many more points may get slots.
+  size_t NumFree() const { return couplings.points.size() - couplings.num_slots - num_wanted; }
   /// Whether it touches anything.
   bool any() const { return num_contacts > 0 || !between.empty(); }
   std::span<PlaneContact> Current() { return contacts.span().first(num_contacts); }
