@@ -7,6 +7,7 @@
 #include "body/body_colliders.h"
 #include "body/coarse_correction.h"
 #include "body/island.h"
+#include "intersection/enclosed_pieces.h"
 #include "world/choose_contacts.h"
 #include "world/world_impl.h"
 
@@ -179,8 +180,11 @@ void World::Impl::SearchContacts(SearchMemory* memory, WantedPair* wanted) {
   const CollisionBody views[2] = {ViewOf(a), ViewOf(b)};
   const PlacedBody placed[2] = {PlacedAt(views[0], a), PlacedAt(views[1], b)};
   const bool is_fast = wanted->times > 1;
-  const auto may_meet = [&] { return MayMeet(placed[0], placed[1], kNear * size); };
-  // What touched mostly still does. What is deep inside the other body is near, too.
+  // What is deep inside the other body is near, too.
+  const auto may_meet = [&] {
+    return MayMeet(placed[0], placed[1], kNear * size) || HasEnclosedPiece(placed[0], placed[1]);
+  };
+  // What touched mostly still does.
   const bool touched = !past.empty();
   bool is_near = is_fast || MayEnclose(a, b) || (!touched && may_meet());
   wanted->chosen.count = 0;
