@@ -310,18 +310,23 @@ static uint32_t NumAttachments(const Scene& scene) {
   return count;
 }
 
-Result<SceneWorld> BuildSceneWorld(const Scene& scene, FindingList* findings) {
-  SceneWorld built;
-  built.jobs = std::make_unique<JobPool>(scene.threads);
+WorldDesc WorldDescOf(const Scene& scene) {
   WorldDesc desc;
   desc.gravity = scene.gravity;
   desc.contact = scene.contact;
-  desc.jobs = built.jobs->job_system();
   constexpr uint32_t kPairsPerBody = 8, kMorePairs = 16, kContactsPerBody = 16;
   if (scene.bodies_touch) desc.max_pairs = kPairsPerBody * NumBodies(scene) + kMorePairs;
   desc.max_events = std::max(desc.max_events, 2 * NumBodies(scene) + NumAttachments(scene));
   desc.max_contact_events =
       std::max(desc.max_contact_events, kContactsPerBody * NumBodies(scene) + desc.max_pairs);
+  return desc;
+}
+
+Result<SceneWorld> BuildSceneWorld(const Scene& scene, FindingList* findings) {
+  SceneWorld built;
+  built.jobs = std::make_unique<JobPool>(scene.threads);
+  WorldDesc desc = WorldDescOf(scene);
+  desc.jobs = built.jobs->job_system();
   built.world = std::make_unique<World>(desc);
   for (size_t i = 0; i < scene.colliders.size(); ++i) {
     const auto added_one = AddCollider(scene.colliders[i], i, &built);

@@ -103,6 +103,9 @@ struct SceneWorld {
   size_t num_tets() const;   ///< of all bodies
 };
 
+/// What the scene says of its world, with the default allocator and no jobs.
+WorldDesc WorldDescOf(const Scene& scene);
+
 /// Opens the assets of `scene`, adds all bodies, colliders, attachments and constraints and
 /// prepares the time step. Adds PIN_UNMATCHED if a box or sphere holds no node. Errors: those of
 /// OpenBody, AddAttachments and AddConstraints; kUsage (a region that the asset lacks, or a

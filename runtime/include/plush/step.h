@@ -99,8 +99,8 @@ struct StepStats {
   uint32_t substeps = 0;          ///< largest number of substeps of a body
   uint32_t outer_iterations = 0;  ///< largest number of outer iterations in a substep
   uint32_t asleep = 0;            ///< bodies that slept
-  uint32_t contacts_dropped = 0;  ///< points without room (kStepContactsDropped): the most of each
-                                  ///< body at once
+  uint32_t contacts_dropped = 0;  ///< without room (kStepContactsDropped): points, the most of each
+                                  ///< body at once, and contacts that searches of two bodies found
   uint32_t contacts_unsettled = 0;  ///< solves, one per island and outer iteration, after whose 64
                                     ///< to 256 sweeps points still moved by more than the depth
                                     ///< that counts, although bounds of friction no longer changed:

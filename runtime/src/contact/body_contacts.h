@@ -47,6 +47,9 @@ struct BodyContact {
   /// Depth at which the bodies rest on each other [m]. Were it 0, the surfaces would part at every
   /// tremble, and so the contact would be lost.
   float rest = 0.0f;
+  // Which contacts have room (world/contact_room.cpp).
+  uint32_t number = 0;  ///< of those that the step has found
+  float gap = 0.0f;     ///< along the normal where the search looked; negative: overlap [m]
 
   /// From the point of the second body to that of the first [m], without `base`: get(side) is a
   /// vector of its point in its body's coordinates.

@@ -140,6 +140,7 @@ struct ContactState {
   std::span<const BodyContactSide> between;  ///< by round of sweeps
   uint32_t later[kSweepGroups] = {};         ///< how many of these are of later rounds than this
   uint32_t group = 0;                        ///< of bodies in sweeps
+  uint32_t num_wanted = 0;                   ///< contacts with other bodies that have no slot yet
   MovedNodes moved_nodes;                    ///< what a contact method changes
   std::span<const BodyContactSide> apart;  ///< those that a contact method acts on, not the solves,
                                            ///< within the step
@@ -170,6 +171,8 @@ struct ContactState {
   /// Whether a body that it touches moved in the last sweep.
   bool IsMoved() const;
 
+  /// How many more points may get slots.
+  size_t NumFree() const { return couplings.points.size() - couplings.num_slots - num_wanted; }
   /// Whether it touches anything.
   bool any() const { return num_contacts > 0 || !between.empty(); }
   std::span<PlaneContact> Current() { return contacts.span().first(num_contacts); }

@@ -2,9 +2,18 @@
 // Connected pieces of a surface that lie wholly inside another body.
 #pragma once
 
-#include "intersection/winding.h"
+#include "intersection/flood.h"
+#include "intersection/placed_surface.h"
 
 namespace plush {
+
+/// Whether the connected piece of `surface`, which takes part in no pair, is inside `other`.
+/// `triangle` is its first one.
+bool IsInside(const PlacedSurface& surface, const PlacedSurface& other, uint32_t piece,
+              uint32_t* triangle);
+
+/// Whether a piece of one of two surfaces that do not meet is inside the other.
+bool HasEnclosedPiece(const PlacedBody& moved, const PlacedBody& fixed);
 
 /// Calls visit(a triangle, area [m^2]) for each connected piece of `surface` that takes part in no
 /// pair and is inside `other`. `flood` is that of the surface. Does not allocate.
@@ -26,10 +35,8 @@ void ForEnclosedPieces(const PlacedSurface& surface, const PlacedSurface& other,
   }
   for (uint32_t piece = 0; piece < state.pieces.size(); ++piece) {
     if (is_cut(piece)) continue;
-    const uint32_t patch = state.pieces[piece].first_patch;
-    const uint32_t triangle = surface.body.surface.patches[patch].first_triangle;
-    const Vec3 corner = PatchCorners(surface, patch).At(triangle)[0];
-    if (WindingAbout(other, corner) > 0) visit(triangle, state.pieces[piece].area);
+    uint32_t triangle = 0;
+    if (IsInside(surface, other, piece, &triangle)) visit(triangle, state.pieces[piece].area);
   }
 }
 

@@ -28,7 +28,10 @@ void ChooseContacts(const ContactLengths& lengths, const Meeting& meeting,
     return Length(p - q) < lengths.spacing && Dot(normal_p, normal_q) > kAlike;
   };
   const auto add = [&](const PairContact& contact, const Vec3& at, const Vec3& force) {
-    if (chosen->count == TouchingBodies::kMostContacts) return false;
+    if (chosen->count == TouchingBodies::kMostContacts) {
+      ++chosen->dropped;
+      return false;
+    }
     chosen->contacts[chosen->count] = contact;
     chosen->places[chosen->count] = at;
     chosen->forces[chosen->count++] = force;

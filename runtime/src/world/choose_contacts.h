@@ -16,6 +16,21 @@ namespace plush {
 /// body].
 inline constexpr float kMostGap = 2.0e-3f;
 
+/// The size of the smaller body [m].
+inline float SizeOf(const Body& a, const Body& b) {
+  return a.size * a.scale < b.size * b.scale ? a.size * a.scale : b.size * b.scale;
+}
+
+// What a search finds changes by as much as the bodies move relative to each other.
+/// How far that may be, besides their travel since the pair was searched [m].
+inline double WayOf(const Body& a, const Body& b) {
+  return a.searched.WayNow() + b.searched.WayNow();
+}
+/// A component of their travel [m].
+inline double TravelOf(const Body& a, const Body& b, int k) {
+  return a.searched.TravelNow(k) - b.searched.TravelNow(k);
+}
+
 /// A contact between bodies predicted to Body::y.
 struct Meeting {
   const Body &a, &b;

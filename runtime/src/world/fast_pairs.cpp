@@ -3,6 +3,7 @@
 // end of the step. Their surfaces are intersected at several times within it: what touches first is
 // found before it is deep, with the right normals.
 #include "body/body_colliders.h"
+#include "intersection/enclosed_pieces.h"
 #include "world/world_impl.h"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ PairContactCount World::Impl::FindWithin(uint32_t times, Body* const (&of)[2],
     for (Body* body : of) PlaceWithin(static_cast<float>(k) / static_cast<float>(times), body);
     const CollisionBody a = ViewOf(*of[0]), b = ViewOf(*of[1]);
     const PlacedBody moved = PlacedAt(a, *of[0]), fixed = PlacedAt(b, *of[1]);
-    if (!MayMeet(moved, fixed, 0.0f)) continue;
+    if (!MayMeet(moved, fixed, 0.0f) && !HasEnclosedPiece(moved, fixed)) continue;
     const std::span<PairContact> room = memory->found.span().subspan(all.contacts);
     const PairContactCount found = FindPairContacts(moved, fixed, &memory->scratch, room, last);
     all.complete = all.complete && found.complete;

@@ -7,6 +7,7 @@
 #include "body/body_colliders.h"
 #include "body/coarse_correction.h"
 #include "body/island.h"
+#include "intersection/enclosed_pieces.h"
 #include "world/choose_contacts.h"
 #include "world/world_impl.h"
 
@@ -16,21 +17,6 @@
 
 namespace plush {
 namespace {
-
-// Share of the smaller body's size at which two bodies rest on each other.
-constexpr float kRestDepth = 5.0e-4f;
-
-// Coefficients of a body as the other side of a contact.
-LocalCollider AsOther(const Body& body, const EmbeddedPoint& point) {
-  LocalCollider other;
-  const bool is_baked = body.baked.size() > 0;
-  const Coefficients baked = is_baked ? body.baked[point.material] : Coefficients{};
-  other.coefficients = {
-      body.coefficients.friction >= 0.0f ? body.coefficients.friction : baked.friction,
-      body.coefficients.restitution >= 0.0f ? body.coefficients.restitution : baked.restitution};
-  other.user_data = body.user_data;
-  return other;
-}
 
 // Contacts of the step before between predicted bodies.
 struct PastNormals {
@@ -52,75 +38,6 @@ bool NearestNormal(const void* user, const Vec3& at, Vec3* normal) {
   return !last.past.empty();
 }
 
-// A pair takes at most half of the places that are left, so that others find some too.
-size_t MostContactsOf(const Body& a, const Body& b) {
-  constexpr size_t kLeast = 4;
-  size_t most = TouchingBodies::kMostContacts;
-  for (const Body* body : {&a, &b}) {
-    const PointCouplings& S = body->contacts.couplings;
-    if (body->contacts.is_static) continue;
-    most = std::min(most, std::max(kLeast, (S.points.size() - S.num_slots) / 2));
-  }
-  return most;
-}
-
-}  // namespace
-
-// Adds a contact of the pair in `touching`. Returns null if there is no room.
-BodyContact* World::Impl::AddBodyContact(const TouchingPair& pair, const uint32_t (&triangles)[2],
-                                         const float (&u)[2], const float (&v)[2],
-                                         const Vec3& normal) {
-  TouchingBodies& t = touching_bodies;
-  Body* const of[2] = {bodies[pair.first], bodies[pair.second]};
-  EmbeddedPoint points[2];
-  bool has_room = t.num_contacts < t.contacts.size();
-  bool may_move = false;
-  for (int k = 0; k < 2; ++k) {
-    points[k] = TouchingPointAt(*of[k], triangles[k], u[k], v[k]);
-    ContactState& state = of[k]->contacts;
-    may_move = may_move || points[k].MovableShare() >= kLeastMovable;
-    if (state.is_static) continue;
-    has_room = has_room && state.couplings.num_slots < state.couplings.points.size();
-  }
-  if (!may_move) return nullptr;
-  if (!has_room) {
-    t.has_dropped = true;
-    return nullptr;
-  }
-  BodyContact& contact = t.contacts[t.num_contacts++] = {};
-  for (int k = 0; k < 2; ++k) {
-    BodyContact::Side& side = contact.sides[k];
-    side.of = &of[k]->contacts;
-    side.point = points[k];
-    side.triangle = triangles[k];
-    side.u = u[k];
-    side.v = v[k];
-    if (!side.of->is_static) side.slot = side.of->couplings.Add(points[k]);
-  }
-  const CoefficientRules rules = ProblemOf(settings, settings.dt, *of[0]).coefficients;
-  const LocalCollider other = AsOther(*of[1], points[1]);
-  contact.row.friction = rules.Friction(points[0], other);
-  contact.restitution = rules.Restitution(points[0], other);
-  contact.row.plane.normal = normal;
-  contact.rest = kRestDepth * std::fmin(of[0]->size * of[0]->scale, of[1]->size * of[1]->scale);
-  return &contact;
-}
-
-void World::Impl::Keep(const TouchingPair& pair, const PastContact& old) {
-  BodyContact* contact = AddBodyContact(pair, old.triangles, old.u, old.v, old.normal);
-  if (contact != nullptr) contact->force = old.force;
-}
-
-namespace {
-
-// What a search finds changes by as much as the bodies move relative to each other. How far that
-// may be, besides their travel since the pair was searched.
-double WayOf(const Body& a, const Body& b) { return a.searched.WayNow() + b.searched.WayNow(); }
-
-double TravelOf(const Body& a, const Body& b, int k) {
-  return a.searched.TravelNow(k) - b.searched.TravelNow(k);
-}
-
 // Whether contacts of the step before hold.
 bool Holds(const TouchingPair& pair, const Body& a, const Body& b) {
   double travel2 = 0.0;
@@ -130,9 +47,6 @@ bool Holds(const TouchingPair& pair, const Body& a, const Body& b) {
   }
   return WayOf(a, b) + std::sqrt(travel2) < pair.holds_until;
 }
-
-// The size of the smaller body [m].
-float SizeOf(const Body& a, const Body& b) { return std::fmin(a.size * a.scale, b.size * b.scale); }
 
 // How far two bodies may move until contacts are chosen again [m]. Each choice differs a little,
 // which keeps a heap trembling. But stiff bodies jump apart from what has sunk in unseen: with
@@ -266,12 +180,16 @@ void World::Impl::SearchContacts(SearchMemory* memory, WantedPair* wanted) {
   const CollisionBody views[2] = {ViewOf(a), ViewOf(b)};
   const PlacedBody placed[2] = {PlacedAt(views[0], a), PlacedAt(views[1], b)};
   const bool is_fast = wanted->times > 1;
-  const auto may_meet = [&] { return MayMeet(placed[0], placed[1], kNear * size); };
-  // What touched mostly still does. What is deep inside the other body is near, too.
+  // What is deep inside the other body is near, too.
+  const auto may_meet = [&] {
+    return MayMeet(placed[0], placed[1], kNear * size) || HasEnclosedPiece(placed[0], placed[1]);
+  };
+  // What touched mostly still does.
   const bool touched = !past.empty();
   bool is_near = is_fast || MayEnclose(a, b) || (!touched && may_meet());
   wanted->chosen.count = 0;
   wanted->chosen.taken = 0;
+  wanted->chosen.dropped = 0;
   PairContactCount count = {.complete = true};
   if (is_near || touched) {
     const PastNormals past_normals = {&meeting, past};
@@ -290,80 +208,6 @@ void World::Impl::SearchContacts(SearchMemory* memory, WantedPair* wanted) {
   ChooseContacts({kSpacing * edge, kMostSlip * size, kDeeper * size}, meeting,
                  memory->found.span().first(count.contacts), past, memory->places.span(),
                  &wanted->chosen);
-}
-
-// Adds the contacts of a pair.
-void World::Impl::AddContactsOf(WantedPair* wanted) {
-  TouchingBodies& t = touching_bodies;
-  TouchingPair& pair = *wanted->pair;
-  const TouchingPair* before = wanted->before;
-  const std::span<const PastContact> past = t.ContactsOf(before);
-  pair.begin = t.num_contacts;
-  pair.is_open = wanted->is_searched ? wanted->is_open : before->is_open;
-  t.has_open = t.has_open || pair.is_open;
-  if (wanted->is_searched) {
-    ++t.num_searched;
-    const Body &a = *bodies[pair.first], &b = *bodies[pair.second];
-    pair.was_searched = true;
-    pair.holds_until = WayOf(a, b) + double(wanted->holds_for);
-    for (int k = 0; k < 3; ++k) pair.travel[k] = TravelOf(a, b, k);
-    t.has_dropped = t.has_dropped || !wanted->is_complete;
-  } else {
-    pair.holds_until = before->holds_until;
-    std::copy(before->travel, before->travel + 3, pair.travel);
-  }
-  // What an incomplete search found may be on one side only. The contacts before push out all the
-  // same.
-  if (!wanted->is_searched || (!wanted->is_complete && !past.empty())) {
-    for (const PastContact& old : past) Keep(pair, old);
-  } else {
-    AddFoundContacts(*wanted);
-  }
-  pair.end = t.num_contacts;
-  if (before != nullptr) pair.rebound = before->rebound;
-  pair.rebound.time -= settings.dt;
-  if (!(pair.rebound.time > 0.0f)) pair.rebound = {};
-  for (uint32_t k = pair.begin; k < pair.end; ++k) {
-    BodyContact& contact = t.contacts[k];
-    contact.owed = &pair.rebound;
-    pair.approach_speed = std::fmax(pair.approach_speed, contact.ApproachSpeed());
-  }
-}
-
-// Adds those that a search chose, and those of the step before that persist.
-void World::Impl::AddFoundContacts(const WantedPair& wanted) {
-  constexpr float kReach = 0.05f, kMostSlip = 5.0e-3f;  // [sizes]
-  TouchingBodies& t = touching_bodies;
-  const TouchingPair& pair = *wanted.pair;
-  const Body &a = *bodies[pair.first], &b = *bodies[pair.second];
-  const Meeting meeting = {a, b};
-  const std::span<const PastContact> past = t.ContactsOf(wanted.before);
-  const ChosenContacts& chosen = wanted.chosen;
-  const float size = SizeOf(a, b);
-  const size_t most = MostContactsOf(a, b);
-  t.has_dropped = t.has_dropped || chosen.count > most;
-  uint64_t taken = chosen.taken;
-  for (size_t i = 0; i < std::min(chosen.count, most); ++i) {
-    const PairContact& found = chosen.contacts[i];
-    BodyContact* contact = AddBodyContact(pair, found.triangles, found.u, found.v, found.normal);
-    if (contact == nullptr) continue;
-    contact->force = chosen.forces[i];
-    if (!IsZero(contact->force)) continue;
-    const PastContact* old = NearestPast(past, meeting, *contact, kReach * size, &taken);
-    if (old != nullptr) contact->force = old->force;
-  }
-  // Contacts whose region has vanished stay while their gap is small: it opens without jitter.
-  for (size_t i = 0; i < past.size(); ++i) {
-    const PastContact& old = past[i];
-    const bool has_room = t.num_contacts - pair.begin < TouchingBodies::kMostContacts;
-    if ((taken >> i & 1u) != 0 || IsZero(old.force) || !has_room) continue;
-    const Vec3 way = meeting.Way(TouchingPointAt(a, old.triangles[0], old.u[0], old.v[0]),
-                                 TouchingPointAt(b, old.triangles[1], old.u[1], old.v[1]));
-    const float gap = Dot(old.normal, way);
-    if (std::fabs(gap) <= kMostGap * size && Length(way - old.normal * gap) <= kMostSlip * size) {
-      Keep(pair, old);
-    }
-  }
 }
 
 }  // namespace plush

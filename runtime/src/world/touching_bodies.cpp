@@ -89,7 +89,7 @@ bool World::Impl::WakeOnLeaving() {
 // Finds contacts, islands, and who wakes.
 void World::Impl::FindBodyContacts() {
   TouchingBodies& t = touching_bodies;
-  t.num_contacts = 0;
+  t.num_contacts = t.num_found = t.num_dropped = 0;
   t.num_searched = 0;
   t.has_dropped = t.has_open = t.all_rest = false;
   t.find_time = 0.0f;
@@ -104,6 +104,7 @@ void World::Impl::FindBodyContacts() {
     if (state.is_carried) FindCarriedVelocities(settings.dt, body);
     const PointCouplings& S = state.couplings;
     if (!state.is_static && 2 * S.num_slots > S.points.size()) state.KeepTouching();
+    state.num_wanted = 0;
     state.scale = body->scale;
     state.thickness = body->surface.thickness * body->scale;
     state.between = {};
@@ -131,6 +132,7 @@ void World::Impl::FindBodyContacts() {
     is_settled = !std::exchange(woke, false);
     if (!is_settled) PlaceAttachments();  // those of bodies that have just woken act, too
   }
+  t.Arrange();
   ListSides();
   t.find_time = std::chrono::duration<float>(std::chrono::steady_clock::now() - start).count();
 }
@@ -222,15 +224,6 @@ void World::Impl::ListSides() {
   }
 }
 
-// Bodies learn whether they touched others.
-void World::Impl::NoteTouching() {
-  for (Body* body : live_bodies()) body->touches_body = false;
-  for (const TouchingPair& pair : touching_bodies.Past()) {
-    if (!pair.presses) continue;
-    bodies[pair.first]->touches_body = bodies[pair.second]->touches_body = true;
-  }
-}
-
 void World::Impl::WakeTouching(uint32_t slot) {
   for (const TouchingPair& pair : touching_bodies.Past()) {
     if (pair.first != slot && pair.second != slot) continue;
@@ -246,66 +239,6 @@ void World::Impl::ForgetPairs(uint32_t slot) {
     return pair.first == slot || pair.second == slot;
   });
   t.num_past_pairs = static_cast<uint32_t>(end - begin);
-}
-
-// Keeps what the contacts leave for the next step, those of pairs that sleep too.
-void World::Impl::EndBodyContacts() {
-  TouchingBodies& t = touching_bodies;
-  if (t.pairs.size() == 0 || t.all_rest) return;
-  uint32_t num_pairs = 0, count = 0;
-  const auto is_free = [&](size_t more) {
-    return num_pairs < t.next_pairs.size() && count + more <= t.next_past.size();
-  };
-  const auto end_pair = [&](const TouchingPair& pair, uint32_t begin) {
-    t.next_pairs[num_pairs] = pair;
-    t.next_pairs[num_pairs].begin = begin;
-    t.next_pairs[num_pairs++].end = count;
-  };
-  for (uint32_t i = 0; i < t.num_pairs; ++i) {
-    TouchingPair& pair = t.pairs[i];
-    const uint32_t begin = count;
-    if (t.is_done[i] == 0) {  // both sleep
-      const TouchingPair* before = t.PastOf(pair);
-      const std::span<const PastContact> old = t.ContactsOf(before);
-      if (before == nullptr) continue;
-      if (!is_free(old.size())) {
-        t.has_dropped = true;
-        continue;
-      }
-      for (const PastContact& contact : old) t.next_past[count++] = contact;
-      end_pair(*before, begin);
-      continue;
-    }
-    if (!is_free(pair.end - pair.begin)) {
-      t.has_dropped = true;
-      continue;
-    }
-    for (const BodyContact& contact :
-         t.contacts.span().subspan(pair.begin, pair.end - pair.begin)) {
-      const bool presses = NormalImpulse(contact.row) > 0.0f;
-      pair.presses = pair.presses || presses;
-      const BodyContact::Side &a = contact.sides[0], &b = contact.sides[1];
-      t.next_past[count++] = {{a.triangle, b.triangle},
-                              {a.u, b.u},
-                              {a.v, b.v},
-                              contact.row.plane.normal,
-                              presses && IsFinite(contact.force) ? contact.force : Vec3{}};
-    }
-    end_pair(pair, begin);
-  }
-  ReportPairs(t.next_pairs.span().first(num_pairs));
-  std::swap(t.past, t.next_past);
-  std::swap(t.past_pairs, t.next_pairs);
-  t.num_past_pairs = num_pairs;
-  t.num_pairs = 0;
-  islands_changed = true;
-  NoteTouching();
-  for (Body* body : live_bodies()) {
-    ContactState& state = body->contacts;
-    if (state.between.empty()) continue;
-    state.between = {};
-    if (!state.is_static) state.KeepTouching();
-  }
 }
 
 }  // namespace plush

@@ -17,7 +17,7 @@ namespace plush {
 /// Two bodies that touch or come near, by slots.
 struct TouchingPair {
   uint32_t first = 0, second = 0;  ///< first < second
-  uint32_t begin = 0, end = 0;     ///< its contacts
+  uint32_t begin = 0, end = 0;     ///< its contacts; until Arrange, their numbers
   float approach_speed = 0.0f;     ///< the greatest along a normal when the step began [m/s]
   // The contacts hold while the bodies move little relative to each other since the last search.
   double travel[3] = {};      ///< of the first body less that of the second, then [m]
@@ -63,7 +63,8 @@ struct ChosenContacts {
   Vec3 forces[kMost];
   Vec3 places[kMost];  ///< on the first body [m]
   size_t count = 0;
-  uint64_t taken = 0;  ///< which of the step before go on
+  uint64_t taken = 0;    ///< which of the step before go on
+  uint32_t dropped = 0;  ///< without room
 };
 
 /// A pair whose contacts are wanted. The searches of several pairs may run at once.
@@ -103,6 +104,8 @@ struct TouchingBodies {
   uint32_t num_pairs = 0;
   Array<BodyContact> contacts;  ///< by pair (kMeanContacts max_pairs x 1)
   uint32_t num_contacts = 0;
+  uint32_t num_found = 0;    ///< contacts that had room for a while, and all others
+  uint32_t num_dropped = 0;  ///< contacts without room
   // What the step before left.
   Array<TouchingPair> past_pairs;  ///< ascending (max_pairs x 1)
   uint32_t num_past_pairs = 0;
@@ -112,11 +115,11 @@ struct TouchingBodies {
   Array<PastContact> next_past;
   Array<uint8_t> is_done;        ///< whether a pair's contacts have been found (max_pairs x 1)
   float find_time = 0.0f;        ///< of the search in the current step [s]
-  bool has_dropped = false;      ///< pairs or contacts without room
+  bool has_dropped = false;      ///< pairs without room, or searches
   bool has_open = false;         ///< pairs whose surfaces overlap at an open border
   uint32_t num_searched = 0;     ///< pairs that were searched
   bool all_rest = false;         ///< no body steps: what the step before left stays
-  Array<BodyContactSide> sides;  ///< by body (2 x contacts)
+  Array<BodyContactSide> sides;  ///< by body; before, a heap of contacts (2 x contacts)
   Array<WantedPair> wanted;      ///< (kMostWanted x 1)
   uint32_t num_wanted = 0;
   Array<WantedPair*> at_once;  ///< those that are searched at once (kMostWanted x 1)
@@ -133,6 +136,11 @@ struct TouchingBodies {
   const TouchingPair* PastOf(const TouchingPair& pair) const;
   /// Its contacts; none of null.
   std::span<const PastContact> ContactsOf(const TouchingPair* pair) const;
+  /// Adds a contact of the step. If there are too many, the least one goes: those that carry load
+  /// stay, then the deepest, whatever their pairs.
+  void Add(const BodyContact& contact);
+  /// Ends a step's additions: pairs know their contacts, whose points have slots.
+  void Arrange();
   /// Makes room. `has_threads`: whether searches may run at once. Returns false if the allocator
   /// fails.
   bool Reserve(const Allocator& allocator, uint32_t max_pairs, bool has_threads);

@@ -229,9 +229,11 @@ struct World::Impl {
   void SearchContacts(SearchMemory* memory, WantedPair* wanted);
   void AddContactsOf(WantedPair* wanted);
   void AddFoundContacts(const WantedPair& wanted);
-  void Keep(const TouchingPair& pair, const PastContact& old);
-  BodyContact* AddBodyContact(const TouchingPair& pair, const uint32_t (&triangles)[2],
-                              const float (&u)[2], const float (&v)[2], const Vec3& normal);
+  void Keep(const PastContact& old, TouchingPair* pair);
+  bool MakeBodyContact(const TouchingPair& pair, const uint32_t (&triangles)[2],
+                       const float (&u)[2], const float (&v)[2], const Vec3& normal,
+                       BodyContact* contact);
+  void AddBodyContact(TouchingPair* pair, BodyContact* contact);
   void ListSides();
   PairContactCount Intersect(Body* first, Body* second);
   /// Whether a piece of one body may be wholly inside the other one, as their boxes say.

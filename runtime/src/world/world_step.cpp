@@ -365,7 +365,9 @@ void World::Impl::SumStats() {
   for (const TouchingPair& pair : touching_bodies.Past()) stats.body_pairs += pair.presses ? 1 : 0;
   stats.pairs_searched = touching_bodies.num_searched;
   stats.phase_s[static_cast<size_t>(Phase::kFindPairs)] += touching_bodies.find_time;
-  if (touching_bodies.has_dropped) stats.flags |= kStepContactsDropped;
+  stats.contacts_dropped += touching_bodies.num_dropped;
+  if (touching_bodies.has_dropped || touching_bodies.num_dropped > 0)
+    stats.flags |= kStepContactsDropped;
   if (touching_bodies.has_open) stats.flags |= kStepSurfacesOpen;
 }
 

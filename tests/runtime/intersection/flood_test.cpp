@@ -8,6 +8,7 @@
 #include "intersection/winding.h"
 #include "runtime/intersection/baked_solids.h"
 #include "runtime/intersection/found_contacts.h"
+#include "runtime/intersection/solid_winding.h"
 #include "skip.h"
 
 #include <catch2/catch.hpp>
@@ -21,22 +22,6 @@ using namespace plush;
 using namespace plush::test;
 
 namespace {
-
-// Winding number of a surface about a point, by solid angles in double. Based on: Van Oosterom,
-// Strackee. The Solid Angle of a Plane Triangle. 1983
-double SolidWinding(const SurfaceBody& body, const Eigen::Vector3d& offset,
-                    const Eigen::Vector3d& point) {
-  double sum = 0.0;
-  for (uint32_t t = 0; t < body.surface().num_triangles(); ++t) {
-    Eigen::Vector3d r[3];
-    for (int k = 0; k < 3; ++k) r[k] = ToEigen(body.CornerPosition(t, k)) + offset - point;
-    const double a = r[0].norm(), b = r[1].norm(), c = r[2].norm();
-    sum +=
-        2.0 * std::atan2(r[0].dot(r[1].cross(r[2])),
-                         a * b * c + r[0].dot(r[1]) * c + r[1].dot(r[2]) * a + r[2].dot(r[0]) * b);
-  }
-  return sum / (4.0 * std::acos(-1.0));
-}
 
 // Which patches are connected with one that is cut.
 std::vector<uint8_t> PatchesWithCurves(const CollisionView& view, const FloodScratch& flood) {

@@ -228,3 +228,43 @@ TEST_CASE("If pairs are too many, bodies that press on each other stay apart") {
   CHECK((cubes.flags & kStepContactsDropped) != 0);
   CHECK(cubes.Lowest(high) > double(Cubes::kSize) - 5e-3);
 }
+
+// A bar's cage in which only two closed shells are: one in the block that the bar's end is in, far
+// from the block's surface, and one outside. Boxes do not tell that a piece is inside.
+TEST_CASE("A piece that is put inside a body is found though another one of its cage is outside") {
+  const float speed = GENERATE(0.0f, 100.0f);  // fast ones are looked at several times in a step
+  CAPTURE(speed);
+  constexpr uint32_t kLong = 16, kSkin = 2 * (4 * kLong + 2);
+  const ShapeAsset block(
+      SurfaceBytes(TetBox(7, 7, 7, 0.1), {.parts = 1, .depth = 0.0, .num_shells = 0}));
+  const auto bar_of = [](uint32_t seed) {
+    return SurfaceBytes(TetBox(kLong, 1, 1, 0.1),
+                        {.parts = 1, .num_shells = 2, .seed = seed, .holes = kSkin});
+  };
+  // Shells are in random tets.
+  const auto is_right = [](const SurfaceBody& bar) {
+    bool has_inner = false, has_middle = false;
+    for (uint32_t t = 0; t < bar.surface().num_triangles(); ++t) {
+      const float x = bar.CornerPosition(t, 0).x;
+      has_inner = has_inner || x < 0.2f;
+      has_middle = has_middle || (x > 0.2f && x < 0.6f);
+    }
+    return has_inner && !has_middle && bar.state().pieces.size() == 2;
+  };
+  uint32_t seed = 1;
+  while (!is_right(SurfaceBody(bar_of(seed)))) REQUIRE(++seed < 100);
+  const ShapeAsset bar(bar_of(seed));
+  REQUIRE(bar.simulation().components == 1);
+  WorldDesc desc = Cubes::WithPairs(2);
+  desc.gravity = {};
+  World world(desc);
+  BodyDesc fixed;
+  fixed.fixed = true;
+  AddBody(&world, block.asset(), fixed);
+  BodyDesc through;
+  through.pose.position = {0.25f, 0.3f, 0.3f};
+  through.velocity = {speed, 0.0f, 0.0f};
+  AddBody(&world, bar.asset(), through);
+  StepWorld(&world, 1e-3f);
+  CHECK(world.stats().contacts > 0);
+}
