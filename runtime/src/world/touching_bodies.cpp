@@ -104,6 +104,8 @@ void World::Impl::FindBodyContacts() {
     if (!state.is_static && 2 * S.num_slots > S.points.size()) state.KeepTouching();
     state.scale = body->scale;
     state.thickness = body->surface.thickness * body->scale;
+    const bool has_coarse = body->solver.method == nullptr && body->splitting.volume_sweeps == 0;
+    state.wave_rate6 = has_coarse && !state.is_static ? body->system->coarse.wave_rate6 : 0.0;
     state.between = {};
     state.v = body->v.span();
     state.x = state.y = body->x.span();
