@@ -4,6 +4,7 @@
 #include "body/body_colliders.h"
 #include "body/coarse_correction.h"
 #include "body/island.h"
+#include "body/island_momenta.h"
 #include "body/pin_motion.h"
 #include "body/restitution.h"
 #include "body/solver_method.h"
@@ -238,6 +239,8 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
   const int least = has_springs_only ? kLeastOfSeveral : 1;
   const float h = of_world.dt / static_cast<float>(count);
   if (is_apart) BeginApart(of_world, h, k, first);
+  IslandMomenta momenta;
+  if (is_joint) momenta = FindMomenta(of_world, h, first);
   ShareMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     PlaceCollidersOf(own, k, count, body);
     BeginSubstep(own, k, count, body, of_body);
@@ -268,6 +271,7 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
     EndBetween(h, *body);
   });
   if (thrown.owed != nullptr) ThrowJointly(of_world, k, count, thrown, first, stats);
+  if (momenta.known) GiveMomenta(momenta, first);
 }
 
 // The same for the bodies that one touches: 2 v dt / e of the fastest approach, as CountSubsteps.
