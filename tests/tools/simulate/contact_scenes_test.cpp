@@ -58,7 +58,7 @@ constexpr Expected kScenes[] = {
     {"ring", 300, 20, 0.04f, 0.005f},         {"slide", 300, 100, 0.03f, 0.02f, true},
     {"stack", 300, 100, 0.01f, 0.002f},       {"heavy_stack", 300, 100, 0.01f, 0.002f},
     {"squeeze", 300, 50, 0.03f, 0.01f, true}, {"box", 300, 150, 0.04f, 0.04f, true},
-    {"funnel", 300, 150, 0.04f, 0.04f},
+    {"funnel", 300, 300, 0.04f, 0.04f},
 };
 
 // Two bears that meet head on, each at `speed` [m/s].
