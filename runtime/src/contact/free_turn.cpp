@@ -2,35 +2,12 @@
 // Source: free_turn.h.
 #include "contact/free_turn.h"
 
+#include "contact/inertia.h"
 #include "solver/panel_solve.h"
 
 #include <cstddef>
 
 namespace plush {
-namespace {
-
-// Replaces a tensor of inertia by its inverse. Returns false if all mass lies near a line.
-bool Invert(double (&I)[3][3]) {
-  constexpr double kLeast = 1.0e-6;
-  const double trace = I[0][0] + I[1][1] + I[2][2];
-  double cofactors[3][3];
-  for (int i = 0; i < 3; ++i) {
-    const int a = (i + 1) % 3, b = (i + 2) % 3;
-    for (int j = 0; j < 3; ++j) {
-      const int c = (j + 1) % 3, d = (j + 2) % 3;
-      cofactors[i][j] = I[a][c] * I[b][d] - I[a][d] * I[b][c];
-    }
-  }
-  const double determinant =
-      I[0][0] * cofactors[0][0] + I[0][1] * cofactors[0][1] + I[0][2] * cofactors[0][2];
-  if (!(determinant > kLeast * trace * trace * trace)) return false;
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) I[i][j] = cofactors[j][i] / determinant;
-  }
-  return true;
-}
-
-}  // namespace
 
 void FindKept(const FactoredSystem& system, std::span<NodeVec> z, FreeTurn* turn) {
   const size_t count = turn->nodes.size();
@@ -77,7 +54,7 @@ FreeTurn FindFreeTurn(const FactoredSystem& system, std::span<const NodeVec> at,
                 static_cast<float>(m[2][l])};
   };
   turn.kept = {column(kept, 0), column(kept, 1), column(kept, 2)};
-  turn.acts = Invert(inertia);
+  turn.acts = InvertInertia(inertia);
   turn.yielding = {column(inertia, 0), column(inertia, 1), column(inertia, 2)};
   return turn;
 }

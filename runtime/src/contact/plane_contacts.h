@@ -150,6 +150,7 @@ struct ContactState {
   double origin[3] = {};                   ///< of the body's coordinates [m]
   float scale = 1.0f;                      ///< of the body
   float thickness = 0.0f;                  ///< of its surface [m]; 0: unknown
+  double wave_rate6 = 0.0;                 ///< of its CoarseLevel, if its solves use one, else 0
   bool is_static = false;                  ///< no solve moves it
   bool is_carried = false;                 ///< it is static, but its pins move by v in this step
   bool in_solve = false;                   ///< it takes part in the current solve

@@ -239,11 +239,6 @@ bool FindResisting(const Allocator& allocator, const ElementView& elements,
 
 }  // namespace
 
-bool CoarseLevel::CrossesClusters(float h, double most) const {
-  const auto power6 = [](double of) { return of * of * of * of * of * of; };
-  return power6(double(h)) * wave_rate6 > power6(most);
-}
-
 bool CoarseLevel::SharesClusters(const CoarseLevel& other) const {
   if (num_clusters() != other.num_clusters()) return false;
   return std::ranges::all_of(members,

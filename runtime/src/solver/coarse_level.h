@@ -92,6 +92,13 @@ struct BlockRun {
   uint32_t begin = 0, end = 0;
 };
 
+/// Whether stress waves of a CoarseLevel's `wave_rate6` cross more than `most` clusters in `h`
+/// seconds.
+inline bool CrossesClusters(double wave_rate6, float h, double most) {
+  const auto power6 = [](double of) { return of * of * of * of * of * of; };
+  return power6(double(h)) * wave_rate6 > power6(most);
+}
+
 /// What the coarse level of a system needs besides the time step.
 struct CoarseLevel {
   /// Of each node, < num_clusters: the baked ones, cut where only pins join their free nodes. Such
@@ -138,7 +145,9 @@ struct CoarseLevel {
   /// Whether stress waves cross more than `most` clusters in `h` seconds. Within a cluster, A takes
   /// turns back by the share of stiffness beside inertia, which grows with the square of that
   /// number.
-  bool CrossesClusters(float h, double most) const;
+  bool CrossesClusters(float h, double most) const {
+    return plush::CrossesClusters(wave_rate6, h, most);
+  }
   /// Whether a Poisson's ratio may be above 0.444. Without clusters no bulk is known.
   bool MayBeIncompressible() const {
     constexpr float kLeastBulk = 8.0f;  // lambda / mu

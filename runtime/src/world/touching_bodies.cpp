@@ -107,6 +107,8 @@ void World::Impl::FindBodyContacts() {
     state.num_wanted = 0;
     state.scale = body->scale;
     state.thickness = body->surface.thickness * body->scale;
+    const bool has_coarse = body->solver.method == nullptr && body->splitting.volume_sweeps == 0;
+    state.wave_rate6 = has_coarse && !state.is_static ? body->system->coarse.wave_rate6 : 0.0;
     state.between = {};
     state.v = body->v.span();
     state.x = state.y = body->x.span();

@@ -21,15 +21,24 @@ inline constexpr float kNoSlop = 1.0f;       // contacts correct all depths
 // What of a body touches.
 enum class Touching { kNodes, kVertices };
 
+// What a body is of. `young` 0: something random.
+struct Stuff {
+  double young = 0.0;       // [Pa]
+  double density = 1000.0;  // [kg/m^3]
+};
+
 // A body at y with a right-hand side that presses it onto random planes. A large one has more than
 // 512 nodes, and no A.
 struct RandomContacts {
-  explicit RandomContacts(uint32_t seed, Touching kind = Touching::kNodes, bool is_large = false)
+  explicit RandomContacts(uint32_t seed, Touching kind = Touching::kNodes, bool is_large = false,
+                          const Stuff& stuff = {})
       : touching(kind),
         random(seed),
         shape(is_large ? TetBox(18, 2, 8, 0.1, 0.09, seed % 50)
                        : TetBox(3, 2, 2, 0.1, 0.09, seed % 50),
-              {std::exp(random.Uniform(std::log(1.0e4), std::log(1.0e7))), 0.4, 1000.0},
+              {stuff.young > 0.0 ? stuff.young
+                                 : std::exp(random.Uniform(std::log(1.0e4), std::log(1.0e7))),
+               0.4, stuff.density},
               double(kProblemDt)),
         model(shape.asset()),
         pinned(shape.num_nodes(), 0),

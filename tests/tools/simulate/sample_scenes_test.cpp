@@ -4,7 +4,9 @@
 #include "simulate/scene.h"
 #include "simulate/scene_world.h"
 #include "simulate/simulation_run.h"
+#include "skip.h"
 #include "tools/procedural_meshes.h"
+#include "tools/simulate/built_scene.h"
 #include "tools/simulate/sample_folder.h"
 
 #include <catch2/catch.hpp>
@@ -18,6 +20,9 @@
 
 namespace plush::tests {
 namespace {
+
+constexpr const char* kNames[] = {"ramp",  "press",    "heap",    "pile", "platform", "kick",
+                                  "steps", "conveyor", "terrain", "hang", "rail"};
 
 // The models, baked with materials like those of samples/run.sh, and the scenes.
 class SampleFolder {
@@ -84,8 +89,7 @@ SceneResult RunSample(const std::string& path) {
 
 TEST_CASE("The sample scenes show what their names say") {
   const SampleFolder folder;
-  for (const char* name : {"ramp", "press", "heap", "pile", "platform", "kick", "steps", "conveyor",
-                           "terrain", "hang", "rail"}) {
+  for (const char* name : kNames) {
     CAPTURE(name);
     const SceneResult result = RunSample(folder / (std::string(name) + ".json"));
     // Thin arms approach each other by more than half of their thickness.
@@ -120,6 +124,26 @@ TEST_CASE("The sample scenes show what their names say") {
       CHECK(result.most_elastic_j >
             5.0 * last.measures.elastic_j);  // pressed or fallen, then at rest
     }
+  }
+}
+
+TEST_CASE("The sample scenes stay finite for 10000 steps") {
+  if (!FullTests()) return Skip("long: set PLUSH_TEST_FULL=1");
+  const SampleFolder folder;
+  for (const char* name : kNames) {
+    CAPTURE(name);
+    auto scene = tools::LoadScene(folder / (std::string(name) + ".json"));
+    if (!scene.ok()) FAIL(scene.error().message);
+    scene.value().steps = 10000;
+    tools::SceneWorld built = tools::BuildOrFail(scene.value());
+    const tools::RunRecord record = tools::RunOrFail(scene.value(), &built);
+    REQUIRE(record.steps.size() == 10000);
+    CHECK((record.flags & kStepBodyFrozen) == 0);
+    for (const tools::StepRecord& step : record.steps) {
+      const WorldMeasures& m = step.measures;
+      REQUIRE(std::isfinite(m.kinetic_j + m.elastic_j + m.gravity_j));
+    }
+    CHECK(record.steps.back().measures.inverted_tets == 0);
   }
 }
 

@@ -17,6 +17,8 @@
 #include <cmath>
 #include <fstream>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace plush::tools {
@@ -207,6 +209,28 @@ TEST_CASE("The grid of turned copies follows their turned boxes") {
   CHECK(turned.x == Approx(straight.z));
   CHECK(turned.z == Approx(straight.x));
   CHECK(CopyPose(body, asset, 1).position.x == Approx(1.2 * straight.z));
+}
+
+TEST_CASE("Every way of contact that a scene names reaches its world") {
+  const tests::TemporaryFolder folder;
+  const std::string asset = tests::WriteBall(folder);
+  const std::pair<const char*, const ContactMethod*> ways[] = {
+      {"hold", nullptr},
+      {"snap", &kSnapContact},
+      {"penalty", &kPenaltyContact},
+      {"pseudo_impulses", &kPseudoImpulseContact}};
+  for (const auto& [name, method] : ways) {
+    CAPTURE(name);
+    const auto scene = ParseScene(
+        R"({"bodies": [{"asset": ")" + asset + R"("}], "solver": {"contact": ")" + name + R"("}})",
+        "");
+    if (!scene.ok()) FAIL(scene.error().message);
+    CHECK(scene.value().contact.method == method);
+    FindingList findings;
+    const auto built = BuildSceneWorld(scene.value(), &findings);
+    REQUIRE(built.ok());
+    CHECK(built.value().world->contact().method == method);
+  }
 }
 
 TEST_CASE("A missing or foreign asset is refused with its path") {
