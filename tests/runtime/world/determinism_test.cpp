@@ -313,7 +313,7 @@ TEST_CASE("Every thread count gives the same state of a pile that all threads sh
 }
 
 TEST_CASE("Every thread count gives the same state of a pile whose groups threads sweep at once") {
-  CheckJobs(SimulatePile<72, 6>);
+  CheckJobs(SimulatePile<66, 3>);
 }
 
 TEST_CASE("A large body that all threads share gives the same state") {

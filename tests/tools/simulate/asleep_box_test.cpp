@@ -20,18 +20,18 @@
 namespace plush::tests {
 namespace {
 
-// Two heaps of three bears between the walls of samples/scenes/contact/box.json.
+// Two heaps of three bears in opposite corners of a box so long that no bear gets to the other heap.
 constexpr const char* kTwoHeaps = R"({"bodies_touch": true, "bodies": [
-  {"asset": "bear.plush", "position": [-0.72, 0.3, -0.5]},
-  {"asset": "bear.plush", "position": [-0.70, 0.92, -0.48], "rotation": [0, 1, 0, 0]},
-  {"asset": "bear.plush", "position": [-0.73, 1.6, -0.5]},
-  {"asset": "bear.plush", "position": [0.72, 0.3, 0.5]},
-  {"asset": "bear.plush", "position": [0.70, 0.92, 0.52], "rotation": [0, 1, 0, 0]},
-  {"asset": "bear.plush", "position": [0.73, 1.6, 0.5]}],
+  {"asset": "bear.plush", "position": [-2.72, 0.3, -0.5]},
+  {"asset": "bear.plush", "position": [-2.70, 0.92, -0.48], "rotation": [0, 1, 0, 0]},
+  {"asset": "bear.plush", "position": [-2.73, 1.6, -0.5]},
+  {"asset": "bear.plush", "position": [2.72, 0.3, 0.5]},
+  {"asset": "bear.plush", "position": [2.70, 0.92, 0.52], "rotation": [0, 1, 0, 0]},
+  {"asset": "bear.plush", "position": [2.73, 1.6, 0.5]}],
  "colliders": [
   {"plane": {"normal": [0, 1, 0], "offset": 0}},
-  {"plane": {"normal": [1, 0, 0], "offset": -1}},
-  {"plane": {"normal": [-1, 0, 0], "offset": -1}},
+  {"plane": {"normal": [1, 0, 0], "offset": -3}},
+  {"plane": {"normal": [-1, 0, 0], "offset": -3}},
   {"plane": {"normal": [0, 0, 1], "offset": -0.8}},
   {"plane": {"normal": [0, 0, -1], "offset": -0.8}}]})";
 
