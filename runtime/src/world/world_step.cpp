@@ -188,9 +188,9 @@ static size_t BlocksOf(const Body& first) {
   return blocks;
 }
 
-// Chooses the jobs of a step: crowds with enough stepping bodies, and all other islands. A single
-// large body or pile steps after the jobs, on all threads. Several large ones are jobs: they keep
-// several threads busy anyway.
+// Chooses the jobs of a step: crowds with enough stepping bodies, and all other islands. A large
+// body or pile with three quarters of the blocks of all large ones steps after the jobs, on all
+// threads. Else they are jobs: they keep several threads busy anyway.
 void World::Impl::ChooseUnits() {
   num_units = 0;
   has_leavers = false;
@@ -211,13 +211,19 @@ void World::Impl::ChooseUnits() {
     }
   }
   num_crowd_units = num_units;
-  const auto is_large = [](const Body* body) {
-    return LeadsSteppingIsland(*body) && BlocksOf(*body) >= kBlocksForJobs;
-  };
   const std::span<Body* const> all = live_bodies();
-  const bool shares =
-      desc.jobs.run != nullptr && std::count_if(all.begin(), all.end(), is_large) == 1;
-  shared_island = shares ? *std::find_if(all.begin(), all.end(), is_large) : nullptr;
+  size_t most = 0, of_large = 0;  // blocks
+  shared_island = nullptr;
+  for (Body* body : all) {
+    const size_t blocks = LeadsSteppingIsland(*body) ? BlocksOf(*body) : 0;
+    if (desc.jobs.run == nullptr || blocks < kBlocksForJobs) continue;
+    of_large += blocks;
+    if (blocks > most) {
+      most = blocks;
+      shared_island = body;
+    }
+  }
+  if (4 * most < 3 * of_large) shared_island = nullptr;
   for (const Body* body : all) {
     if (LeadsSteppingIsland(*body) && body != shared_island) units[num_units++] = body->slot;
   }
