@@ -27,3 +27,10 @@ bake_shapes() {
   bake $here/cube.obj --tets 100 --young 1e7 --damping 0.03 --friction 0.5
   bake $here/funnel.obj --static
 }
+
+# usage: bake_models FOLDER
+bake_models() {
+  bake "$1/armadillo_10k.obj" --scale 0.7 --tets 450 --young 4e4 --damping 0.15
+  bake "$1/horse_10k.obj" --up z --scale 4 --tets 450 --young 2e4 --damping 0.15
+  bake "$1/cheburashka_13k.obj" --scale 0.8 --tets 450 --young 4e4 --damping 0.15
+}

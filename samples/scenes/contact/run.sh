@@ -6,26 +6,34 @@
 # end, and how still the end is. Drift is the longest way of a body from 2 s on. Energy is kinetic,
 # elastic and of gravity, over that of the start.
 #
-# usage: samples/scenes/contact/run.sh [--steps N] [--threads N] [--every N] [SCENE...]
+# usage: samples/scenes/contact/run.sh [--models FOLDER] [--steps N] [--threads N] [--every N]
+#                                       [SCENE...]
 #
+# --models FOLDER: nest, ring and slide run with detailed bodies, as nest_models, ring_models and
+# slide_models. FOLDER has armadillo_10k.obj, horse_10k.obj and cheburashka_13k.obj.
 # --every N: overlaps are measured every N steps (10), which takes longer than the steps. Leaves the
 # baked shapes and the scenes in out/contact, for plush simulate.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
+models=
 options=()
 while [ $# -gt 1 ] && [[ $1 == --* ]]; do
-  options+=("$1" "$2")
+  if [ "$1" = --models ]; then models=$2; else options+=("$1" "$2"); fi
   shift 2
 done
 if [[ ${1:-} == -* ]]; then
-  sed -n '3,13s/^# \{0,1\}//p' "$0"
+  sed -n '3,16s/^# \{0,1\}//p' "$0"
   exit 1
 fi
 [ $# -gt 0 ] || set -- nest ride ring slide stack heavy_stack squeeze box funnel
 source samples/scenes/contact/bake.sh
 bake_shapes
+[ -z "$models" ] || bake_models "$models"
 
 scenes=()
-for scene in "$@"; do scenes+=("$out/$scene.json"); done
+for scene in "$@"; do
+  [ -z "$models" ] || [ ! -f "$here/${scene}_models.json" ] || scene+=_models
+  scenes+=("$out/$scene.json")
+done
 "$build/tests/scenes/plush_contact_table" "${options[@]}" "${scenes[@]}"
