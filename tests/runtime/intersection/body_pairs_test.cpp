@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -55,10 +56,10 @@ std::vector<TrianglePair> FromTrees(const SurfaceBody& moved, const SurfaceBody&
   const PlacedBody at_a = {a, {0, 0, 0}}, at_b = {b, {offset.x, offset.y, offset.z}};
   std::vector<TrianglePair> pairs(50000), by_trees(50000);
   PlacedPatches placed[2];
-  for (const SurfaceBody* body : {&moved, &fixed}) {
-    REQUIRE(placed[body == &moved ? 0 : 1].Reserve(
-        DefaultAllocator(), body->surface().vertices.size(), body->surface().num_triangles(),
-        body->surface().patches.size()));
+  for (size_t k = 0; k < 2; ++k) {
+    const CollisionView& surface = (k == 0 ? moved : fixed).surface();
+    REQUIRE(placed[k].Reserve(DefaultAllocator(), surface.vertices.size(), surface.num_triangles(),
+                              surface.patches.size()));
   }
   const BodyPairCount count = FindBodyPairs(at_a, at_b, placed, pairs);
   REQUIRE(count.complete);
@@ -166,4 +167,42 @@ TEST_CASE("Curves of deformed bodies close, and their pairs equal brute force", 
   }
   CHECK(num_pairs > 5000);
   CHECK(num_curves > 50);
+}
+
+// A beam that is bent round so far that its ends overlap. A body may be given for both sides: it
+// meets itself as a copy that is moved by as little as ties ask for.
+TEST_CASE("A body meets itself as a copy does, and in both orders where it overlaps itself") {
+  constexpr double kLength = 0.8, kTurn = 6.6;  // [m], [rad]
+  const tools::TetMesh beam = TetBox(8, 1, 1, 0.1);
+  SurfaceBody body(beam, {.parts = 3, .num_shells = 1}), copy(beam, {.parts = 3, .num_shells = 1});
+  std::vector<Vec3> bent(body.x().begin(), body.x().end());
+  for (Vec3& x : bent) {
+    const double angle = kTurn * double(x.x) / kLength, radius = kLength / kTurn + double(x.y);
+    x = {float(radius * std::cos(angle)), float(radius * std::sin(angle)),
+         float(double(x.z) + 0.03 * double(x.x) / kLength)};
+  }
+  const auto along = [&](uint32_t triangle) {  // in the rest shape [m]
+    const CdgTet& tet = body.surface().tets[body.TetOf(triangle)];
+    double sum = 0.0;
+    for (const uint32_t node : tet.nodes) sum += double(body.shape().rest()[node].x);
+    return 0.25 * sum;
+  };
+  body.Move(bent);
+  copy.Move(bent);
+  const std::vector<TrianglePair> pairs = FromTrees(body, body, {});
+  RequireClosed(pairs, CurvesOf(pairs));
+  std::vector<std::array<uint32_t, 2>> indices, overlaps;
+  for (const TrianglePair& pair : pairs) {
+    indices.push_back({pair.moved, pair.fixed});
+    if (std::fabs(along(pair.moved) - along(pair.fixed)) > 0.5 * kLength) {
+      overlaps.push_back({pair.moved, pair.fixed});
+    }
+  }
+  std::ranges::sort(indices);
+  std::ranges::sort(overlaps);
+  CHECK(indices == BruteForce(body, copy, {}));
+  CHECK(overlaps.size() > 20);
+  for (const auto& [moved, fixed] : overlaps) {
+    CHECK(std::ranges::binary_search(overlaps, std::array{fixed, moved}));
+  }
 }
