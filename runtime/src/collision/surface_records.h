@@ -52,8 +52,8 @@ inline void ForTrianglesOf(const CollisionView& surface, uint32_t tet, Visit vis
 template <class Record>
 inline bool NamesBack(const Record& record, uint32_t triangle) {
   // Without branches: which one it is cannot be guessed.
-  return (NeighbourOf(record, 0) == triangle) | (NeighbourOf(record, 1) == triangle) |
-         (NeighbourOf(record, 2) == triangle);
+  const auto is = [&](int k) { return static_cast<int>(NeighbourOf(record, k) == triangle); };
+  return (is(0) | is(1) | is(2)) != 0;
 }
 
 /// Whether a triangle in [begin, end) has an open border: no neighbour, or one that does not name

@@ -30,9 +30,12 @@ std::span<const PlaneContact> ContactsOf(const ContactState& state, uint32_t id,
   const auto key_of = [&](const PlaneContact& contact) {
     return std::make_tuple(state.PointOf(contact).id, contact.collider);
   };
-  const auto range =
-      std::ranges::equal_range(state.Current(), std::make_tuple(id, collider), {}, key_of);
-  return {range.begin(), range.end()};
+  const std::span<const PlaneContact> all = state.Current();
+  const auto key = std::make_tuple(id, collider);
+  const auto begin = std::ranges::lower_bound(all, key, {}, key_of);
+  auto end = begin;
+  while (end != all.end() && key_of(*end) == key) ++end;  // a few
+  return {begin, end};
 }
 
 // Whether planes differ so little that one of them is enough.

@@ -194,7 +194,7 @@ TEST_CASE("Points below planes are those that a look at every vertex finds") {
 }
 
 TEST_CASE("A body that sinks slowly and unevenly is searched as for the first time") {
-  using Points = std::vector<std::tuple<uint32_t, uint32_t, float>>;  // id, plane, gap
+  using Listed = std::vector<std::tuple<uint32_t, uint32_t, float>>;  // id, plane, gap
   constexpr int kMoves = 180;
   constexpr float kDepth = 1.0e-6f, kFar = 10.0f, kHeight = 0.1f, kJump = 0.06f;  // [m]
   size_t first_points = 0, last_points = 0;
@@ -208,7 +208,7 @@ TEST_CASE("A body that sinks slowly and unevenly is searched as for the first ti
     for (NodeVec& node : place.y) node -= down * kHeight;
     place.y.back() = NodeVec();
     const auto find = [&](float depth, SunkPoints* by) {
-      Points points;
+      Listed points;
       for (const SunkPoint& point : by->Find(place.Problem(), place.d, depth, IsKnown, nullptr)) {
         points.emplace_back(point.id, point.collider, point.gap);
       }
@@ -235,7 +235,7 @@ TEST_CASE("A body that sinks slowly and unevenly is searched as for the first ti
       CHECK(find(kFar, &search).empty());
       SunkPoints first;
       allocate(&first);
-      const Points expected = find(kDepth, &first);
+      const Listed expected = find(kDepth, &first);
       CHECK(find(kDepth, &search) == expected);
       (move < kMoves / 3 ? first_points : last_points) += expected.size();
     }

@@ -158,7 +158,7 @@ TEST_CASE("A stiff thin tet that spins in flight keeps its energy") {
     World world(desc);
     BodyDesc body;
     body.angular_velocity = {0.3f, 0.4f, -0.2f};
-    const BodyId id = AddBody(&world, shape.asset(), body);
+    AddBody(&world, shape.asset(), body);
     WorldMeasures start, now;
     REQUIRE(world.Measure(&start).ok());
     for (int step = 0; step < 100; ++step) {
