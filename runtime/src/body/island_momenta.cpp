@@ -12,30 +12,15 @@
 namespace plush {
 namespace {
 
-using Vec = double[3];
-
-// sum += factor a x b.
-void AddCross(double factor, const Vec& a, const Vec& b, Vec* sum) {
-  for (size_t k = 0; k < 3; ++k) {
-    const size_t i = (k + 1) % 3, j = (k + 2) % 3;
-    (*sum)[k] += factor * (a[i] * b[j] - a[j] * b[i]);
-  }
-}
-
 // Calls visit(mass, r, v) for a body's nodes, in the world's units, r from `about`. `gained`: what
 // velocities gain, in the body's units.
 template <class Visit>
-void ForNodes(const Body& body, const Vec& about, const Vec3& gained, const Visit& visit) {
+void ForNodes(const Body& body, const DoubleVector& about, const Vec3& gained, const Visit& visit) {
   const double s = body.scale;
-  const Vec origin = {body.origin[0] - about[0], body.origin[1] - about[1],
-                      body.origin[2] - about[2]};
+  const DoubleVector origin = DoubleVector{body.origin[0], body.origin[1], body.origin[2]} - about;
   for (size_t i = 0; i < body.x.size(); ++i) {
-    const NodeVec &x = body.x[i], &v = body.v[i];
-    const Vec r = {origin[0] + s * double(x.x), origin[1] + s * double(x.y),
-                   origin[2] + s * double(x.z)};
-    const Vec speed = {s * (double(v.x) + double(gained.x)), s * (double(v.y) + double(gained.y)),
-                       s * (double(v.z) + double(gained.z))};
-    visit(s * s * s * double(body.Mass(i)), r, speed);
+    visit(s * s * s * double(body.Mass(i)), origin + InDouble(body.x[i]) * s,
+          (InDouble(body.v[i]) + InDouble(gained)) * s);
   }
 }
 
@@ -59,16 +44,18 @@ bool Presses(const Body& body) {
 
 IslandMomenta FindMomenta(const StepSettings& of_world, float h, const Body* first) {
   IslandMomenta momenta;
-  std::copy_n(first->origin, 3, momenta.about);
   for (const Body* body = first; body != nullptr; body = body->next_of_island) {
     if (!IsFree(*body)) return momenta;
-    ForNodes(*body, momenta.about, GravityOf(of_world, *body) * h,
-             [&](double m, const Vec& r, const Vec& v) {
-               for (size_t k = 0; k < 3; ++k) momenta.linear[k] += m * v[k];
-               AddCross(m, r, v, &momenta.angular);
-             });
   }
   momenta.known = true;
+  momenta.about = {first->origin[0], first->origin[1], first->origin[2]};
+  for (const Body* body = first; body != nullptr; body = body->next_of_island) {
+    const auto add = [&](double m, const DoubleVector& r, const DoubleVector& v) {
+      momenta.linear = momenta.linear + v * m;
+      momenta.angular = momenta.angular + Cross(r, v) * m;
+    };
+    ForNodes(*body, momenta.about, GravityOf(of_world, *body) * h, add);
+  }
   return momenta;
 }
 
@@ -80,46 +67,45 @@ void GiveMomenta(const IslandMomenta& momenta, Body* first) {
   }
   if (!presses) return;
   double mass = 0.0, spread[3][3] = {};  // sum of m r r^T
-  Vec centre = {}, missing = {}, moment = {};
-  for (size_t k = 0; k < 3; ++k) missing[k] = momenta.linear[k], moment[k] = momenta.angular[k];
+  DoubleVector moved = {}, missing = momenta.linear, moment = momenta.angular;
   for (const Body* body = first; body != nullptr; body = body->next_of_island) {
-    ForNodes(*body, momenta.about, {}, [&](double m, const Vec& r, const Vec& v) {
+    const auto take = [&](double m, const DoubleVector& r, const DoubleVector& v) {
       mass += m;
+      moved = moved + r * m;
+      missing = missing - v * m;
+      moment = moment - Cross(r, v) * m;
+      const double at[3] = {r.x, r.y, r.z};
       for (size_t k = 0; k < 3; ++k) {
-        centre[k] += m * r[k];
-        missing[k] -= m * v[k];
-        for (size_t l = 0; l < 3; ++l) spread[k][l] += m * r[k] * r[l];
+        for (size_t l = 0; l < 3; ++l) spread[k][l] += m * at[k] * at[l];
       }
-      AddCross(-m, r, v, &moment);
-    });
+    };
+    ForNodes(*body, momenta.about, {}, take);
   }
-  for (double& coordinate : centre) coordinate /= mass;
-  AddCross(-1.0, centre, missing, &moment);
+  const DoubleVector centre = moved * (1.0 / mass), gained = missing * (1.0 / mass);
+  moment = moment - Cross(centre, missing);
+  const double middle[3] = {centre.x, centre.y, centre.z};
   double inertia[3][3], trace = 0.0;
   for (size_t k = 0; k < 3; ++k) {
-    for (size_t l = 0; l < 3; ++l) spread[k][l] -= mass * centre[k] * centre[l];
+    for (size_t l = 0; l < 3; ++l) spread[k][l] -= mass * middle[k] * middle[l];
     trace += spread[k][k];
   }
   for (size_t k = 0; k < 3; ++k) {
     for (size_t l = 0; l < 3; ++l) inertia[k][l] = (k == l ? trace : 0.0) - spread[k][l];
   }
-  Vec turn = {};
+  DoubleVector turn = {};
   if (InvertInertia(inertia)) {
-    for (size_t k = 0; k < 3; ++k) {
-      for (size_t l = 0; l < 3; ++l) turn[k] += inertia[k][l] * moment[l];
-    }
+    const auto row = [&](size_t k) {
+      return Dot({inertia[k][0], inertia[k][1], inertia[k][2]}, moment);
+    };
+    turn = {row(0), row(1), row(2)};
   }
   for (Body* body = first; body != nullptr; body = body->next_of_island) {
-    const double s = body->scale;
-    NodeVec* v = body->v.data();
-    ForNodes(*body, momenta.about, {}, [&](double, const Vec& r, const Vec& speed) {
-      Vec to;
-      for (size_t k = 0; k < 3; ++k) to[k] = speed[k] + missing[k] / mass;
-      const Vec arm = {r[0] - centre[0], r[1] - centre[1], r[2] - centre[2]};
-      AddCross(1.0, turn, arm, &to);
-      *v++ = Vec3{static_cast<float>(to[0] / s), static_cast<float>(to[1] / s),
-                  static_cast<float>(to[2] / s)};
-    });
+    const double to_body = 1.0 / double(body->scale);
+    NodeVec* next = body->v.data();
+    const auto give = [&](double, const DoubleVector& r, const DoubleVector& v) {
+      *next++ = InFloat((v + gained + Cross(turn, r - centre)) * to_body);
+    };
+    ForNodes(*body, momenta.about, {}, give);
   }
 }
 

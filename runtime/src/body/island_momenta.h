@@ -10,15 +10,16 @@
 #pragma once
 
 #include "body/body.h"
+#include "collision/double_vector.h"
 
 namespace plush {
 
 /// The momenta of an island that nothing holds, in the world's units.
 struct IslandMomenta {
   bool known = false;
-  double about[3] = {};    ///< the place that `angular` is about [m]
-  double linear[3] = {};   ///< [kg m/s]
-  double angular[3] = {};  ///< [kg m^2/s]
+  DoubleVector about = {};    ///< the place that `angular` is about [m]
+  DoubleVector linear = {};   ///< [kg m/s]
+  DoubleVector angular = {};  ///< [kg m^2/s]
 };
 
 /// What the momenta of an island, whose bodies touch each other, are after a substep of `h` seconds

@@ -21,8 +21,6 @@ constexpr uint16_t kNone = UINT16_MAX;
 constexpr int32_t kCells = 1 << 20;  // along the longest side
 constexpr double kFlat = 4.0;        // [cells]
 
-DoubleVector InDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
-
 // A point on the grid, or a difference, in cells.
 struct GridVector {
   int64_t x = 0, y = 0, z = 0;

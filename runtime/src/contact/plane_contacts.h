@@ -164,6 +164,11 @@ struct ContactState {
   Array<CoarsePoint> coarse;  ///< of the contacts; empty for a body without clusters
   Array<float> moved;         ///< displacements by axis and slot [m] (3 x stride of couplings)
 
+  /// Sets `between`, all in the first round.
+  void SetBetween(std::span<const BodyContactSide> sides) {
+    between = sides;
+    std::fill_n(later, kSweepGroups, 0u);
+  }
   /// Its contacts with other bodies that are swept in a round.
   std::span<const BodyContactSide> BetweenIn(uint32_t round) const {
     const size_t begin = round == 0 ? 0 : between.size() - later[round - 1];

@@ -28,9 +28,9 @@ struct BodyPairCount {
 
 /// Writes all pairs of a triangle of `moved` and one of `fixed` that intersect, in the coordinates
 /// of `moved`. `placed`: memory for patches of both, or none; then only trees are searched, which
-/// gives the same pairs in another order. Both may be one body: it then meets a copy of itself that
-/// is moved by as little as ties ask for, so neighbours meet, too, and where it overlaps itself,
-/// each pair of triangles is found in both orders. Does not allocate.
+/// gives the same pairs in another order. Both may be the same body. It then meets a copy of
+/// itself that is moved symbolically, as ties are, so neighbouring triangles intersect, too. Each
+/// pair in which the body overlaps itself is found in both orders. Does not allocate.
 BodyPairCount FindBodyPairs(const PlacedBody& moved, const PlacedBody& fixed,
                             std::span<PlacedPatches> placed, std::span<TrianglePair> pairs);
 

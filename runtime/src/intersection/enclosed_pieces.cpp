@@ -5,7 +5,7 @@
 
 namespace plush {
 
-// No edge of the piece crosses the other surface, so one vertex tells of all.
+// No edge of the piece crosses the other surface. So if one vertex is inside, all are.
 bool IsInside(const PlacedSurface& surface, const PlacedSurface& other, uint32_t piece,
               uint32_t* triangle) {
   const uint32_t patch = surface.body.state.pieces[piece].first_patch;

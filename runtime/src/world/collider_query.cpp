@@ -14,12 +14,6 @@
 namespace plush {
 namespace {
 
-DoubleVector operator+(const DoubleVector& a, const DoubleVector& b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-DoubleVector InDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
-Vec3 InFloat(const DoubleVector& v) { return {ToFloat(v.x), ToFloat(v.y), ToFloat(v.z)}; }
-
 DoubleVector Turned(const Rotation& rotation, const DoubleVector& v) {
   double turned[3] = {v.x, v.y, v.z};
   Turn(rotation, turned);

@@ -84,7 +84,7 @@ void World::Impl::EndBodyContacts() {
   for (Body* body : live_bodies()) {
     ContactState& state = body->contacts;
     if (state.between.empty()) continue;
-    state.between = {};
+    state.SetBetween({});
     if (!state.is_static) state.KeepTouching();
   }
 }

@@ -109,7 +109,7 @@ void World::Impl::FindBodyContacts() {
     state.thickness = body->surface.thickness * body->scale;
     const bool has_coarse = body->solver.method == nullptr && body->splitting.volume_sweeps == 0;
     state.wave_rate6 = has_coarse && !state.is_static ? body->system->coarse.wave_rate6 : 0.0;
-    state.between = {};
+    state.SetBetween({});
     state.v = body->v.span();
     state.x = state.y = body->x.span();
     std::copy(body->origin, body->origin + 3, state.origin);
@@ -200,8 +200,7 @@ void World::Impl::ListSides() {
   size_t begin = 0;
   for (Body* body : live_bodies()) {
     ContactState& state = body->contacts;
-    state.between = t.sides.span().subspan(begin, body->num_sides);
-    std::ranges::fill(state.later, 0u);
+    state.SetBetween(t.sides.span().subspan(begin, body->num_sides));
     begin += body->num_sides;
     body->num_sides = 0;
   }

@@ -23,6 +23,18 @@ Eigen::Matrix3d Dense(const Mat3& M) {
   return out;
 }
 
+// Depth of the deepest free node that moves so [sizes].
+double DeepestOf(const CoarseProblem& c, const Points& moved) {
+  double low = 0.0;
+  for (const LocalCollider& plane : c.planes) {
+    for (Eigen::Index i = 0; i < moved.cols(); ++i) {
+      if (c.body.pinned[static_cast<size_t>(i)] != 0) continue;
+      low = std::max(low, -c.GapOf(plane, i, moved) / c.body.size());
+    }
+  }
+  return low;
+}
+
 }  // namespace
 
 TEST_CASE("Points of clusters answer impulses as J Z C^-1 Z^T J^T says") {
@@ -81,13 +93,7 @@ TEST_CASE("Coarse solves meet the conditions of Signorini and Coulomb in random 
     for (int solve = 0; solve < 100; ++solve) c.Solve();
     const Points total = c.Total(), moved = c.Displacements(total);
     const double size = c.body.size();
-    double low = 0.0;
-    for (const LocalCollider& plane : c.planes) {
-      for (Eigen::Index i = 0; i < moved.cols(); ++i) {
-        if (c.body.pinned[static_cast<size_t>(i)] != 0) continue;
-        low = std::max(low, -c.GapOf(plane, i, moved) / size);
-      }
-    }
+    const double low = DeepestOf(c, moved);
     double largest = 0.0;
     for (const PlaneContact& contact : c.state.Current()) {
       largest = std::max(largest, double(NormalImpulse(contact)));
@@ -152,13 +158,7 @@ TEST_CASE("With high friction and in wedges, coarse solves keep gaps and frictio
     const Points total = c.Total(), moved = c.Displacements(total);
     REQUIRE(total.allFinite());
     const double size = c.body.size();
-    double low = 0.0;
-    for (const LocalCollider& plane : c.planes) {
-      for (Eigen::Index i = 0; i < moved.cols(); ++i) {
-        if (c.body.pinned[static_cast<size_t>(i)] != 0) continue;
-        low = std::max(low, -c.GapOf(plane, i, moved) / size);
-      }
-    }
+    const double low = DeepestOf(c, moved);
     double largest = 1e-30;
     for (const PlaneContact& contact : c.state.Current()) {
       largest = std::max(largest, ToEigen(contact.impulse).norm());

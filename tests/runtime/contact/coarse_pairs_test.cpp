@@ -65,6 +65,14 @@ struct ClusteredPair {
     return std::min(double(bodies[0].state.scale), double(bodies[1].state.scale));
   }
 
+  double LargestImpulse() const {
+    double largest = 1e-30;
+    for (const BodyContact& contact : contacts) {
+      largest = std::max(largest, ToEigen(contact.row.impulse).norm());
+    }
+    return largest;
+  }
+
   // From the second point to the first, moved on by the nodes' displacements, or null [m].
   Eigen::Vector3d Way(const BodyContact& contact, const Points* moved) const {
     Eigen::Vector3d way = ToEigen(contact.base);
@@ -131,10 +139,8 @@ TEST_CASE("Coarse contacts between two bodies meet Signorini's and Coulomb's con
       of.CheckSums(total, total.colwise().norm().maxCoeff(), of.sums);
     }
     const double unit = pair.Unit() * pair.bodies[0].body.size();
-    double worst = 0.0, largest = 1e-30;
-    for (const BodyContact& contact : pair.contacts) {
-      largest = std::max(largest, ToEigen(contact.row.impulse).norm());
-    }
+    double worst = 0.0;
+    const double largest = pair.LargestImpulse();
     for (const BodyContact& contact : pair.contacts) {
       const Eigen::Vector3d n = ToEigen(contact.row.plane.normal);
       const Eigen::Vector3d impulse = ToEigen(contact.row.impulse);
@@ -206,10 +212,8 @@ TEST_CASE("With high friction, coarse contacts between two bodies keep gaps and 
       moved[body] = pair.bodies[body].Displacements(total);
     }
     const double unit = pair.Unit() * pair.bodies[0].body.size();
-    double largest = 1e-30, low = 0.0, drives = 0.0;
-    for (const BodyContact& contact : pair.contacts) {
-      largest = std::max(largest, ToEigen(contact.row.impulse).norm());
-    }
+    double low = 0.0, drives = 0.0;
+    const double largest = pair.LargestImpulse();
     for (const BodyContact& contact : pair.contacts) {
       const Eigen::Vector3d n = ToEigen(contact.row.plane.normal);
       const Eigen::Vector3d impulse = ToEigen(contact.row.impulse);

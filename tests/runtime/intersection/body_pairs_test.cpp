@@ -169,8 +169,8 @@ TEST_CASE("Curves of deformed bodies close, and their pairs equal brute force", 
   CHECK(num_curves > 50);
 }
 
-// A beam that is bent round so far that its ends overlap. A body may be given for both sides: it
-// meets itself as a copy that is moved by as little as ties ask for.
+// A beam that is bent round so far that its ends overlap. If a body is given for both sides, it
+// meets a copy of itself that is moved symbolically.
 TEST_CASE("A body meets itself as a copy does, and in both orders where it overlaps itself") {
   constexpr double kLength = 0.8, kTurn = 6.6;  // [m], [rad]
   const tools::TetMesh beam = TetBox(8, 1, 1, 0.1);
