@@ -77,10 +77,12 @@ void NearBoxes::Sort() {
 }
 
 uint32_t NearBoxes::FindNear(uint32_t place) {
+  // Up to the first chunk that begins behind the box.
   const float* const lows = low_[axis_].data();
-  const auto end = static_cast<uint32_t>(
-      std::upper_bound(lows + place, lows + count_, high_[axis_][place]) - lows);
   const uint32_t chunk = (place + 1) / kBoxChunk, begin = kBoxChunk * chunk;
+  uint32_t end = begin;
+  while (end < count_ && lows[end] <= high_[axis_][place]) end += kBoxChunk;
+  end = std::min(end, count_);
   if (end <= place + 1) return 0;
   const BoxColumns boxes = {{low_[0].data(), low_[1].data(), low_[2].data()},
                             {high_[0].data(), high_[1].data(), high_[2].data()}};
