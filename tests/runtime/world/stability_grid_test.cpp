@@ -228,7 +228,7 @@ Result Run(const RandomScene& scene, const BodySolver* solver, bool prints) {
       result.seconds +=
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       if ((flags & kStepBodyFrozen) != 0u) result.finite = false;
-      if (ground) ground->AddWork(world);
+      if (ground) ground->AddWork(world, ToEigen(PositionsOf(world, ids[0], n))(Eigen::all, pins));
     }
     for (size_t k = 0; k < ids.size(); ++k) {
       const bool is_marked = step == moved || step == scene.steps;
