@@ -34,8 +34,8 @@ bool FindShift(const Body& body, Vec3* shift) {
 bool MayGainEnergy(const StepSettings& settings, const Body& body, Vec3* shift) {
   constexpr float kPressed = 0.9f;  // det F
   return body.progress.lowest < kPressed && settings.splitting.volume_sweeps == 0 &&
-         body.solver.method == nullptr && !body.progress.is_slow && FindShift(body, shift) &&
-         body.system->coarse.MayBeIncompressible();
+         body.solver.method == nullptr && !body.progress.is_slow &&
+         body.system->coarse.MayBeIncompressible() && FindShift(body, shift);
 }
 
 // Sums over the nodes, of vectors d: ways [m] or velocities [m/s].

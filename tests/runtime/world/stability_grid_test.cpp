@@ -412,8 +412,8 @@ TEST_CASE("Bodies on hills and between boxes that close end finite, few gain", "
   CHECK(failures.frozen <= count / 1000);
   CHECK(failures.gaining <= std::max(1, count / 30));
   // Boxes that close move as no force could: of the first 60, a single stiff tet (seed 300001) jams
-  // between two and sinks in by 0.14 sizes, and a soft, nearly incompressible body between walls
-  // (300014) is as deep until they open.
+  // between two and sinks in by 0.16 sizes, and a soft, nearly incompressible body between walls
+  // (300014) by 0.12 until they open.
   CHECK(failures.fallen <= std::max(1, count / 30));
   CHECK(failures.fallen_on_hills <= count / 1000);
 }
