@@ -14,21 +14,28 @@
 namespace plush {
 namespace {
 
-// Whether colliders at rest hold the body, and nothing else does.
-bool TouchesOnlyResting(const Body& body) {
+// Whether colliders that move together, without a turn, hold the body, and nothing else does.
+// `shift`: their motion in the substep [m].
+bool FindShift(const Body& body, Vec3* shift) {
   if (body.contacts.num_contacts == 0 || !body.contacts.between.empty()) return false;
   if (body.system->num_pinned > 0 || body.attached.any()) return false;
-  const auto moves = [](const Vec3& v) { return Dot(v, v) > 0.0f; };
-  return std::ranges::none_of(body.NearColliders(), [&](const LocalCollider& near) {
-    return moves(near.shift) || moves(near.turn) || moves(near.run);
-  });
+  const LocalCollider* first = nullptr;
+  for (const LocalCollider& near : body.NearColliders()) {
+    const auto is_its = [&](const PlaneContact& contact) { return contact.collider == near.slot; };
+    if (std::ranges::none_of(body.contacts.Current(), is_its)) continue;
+    if (first == nullptr) first = &near;
+    if (!IsZero(near.turn) || !IsZero(near.run) || !IsZero(near.shift - first->shift)) return false;
+  }
+  if (first == nullptr) return false;
+  *shift = first->shift;
+  return true;
 }
 
-bool MayGainEnergy(const StepSettings& settings, const Body& body) {
+bool MayGainEnergy(const StepSettings& settings, const Body& body, Vec3* shift) {
   constexpr float kPressed = 0.9f;  // det F
   return body.progress.lowest < kPressed && settings.splitting.volume_sweeps == 0 &&
-         body.solver.method == nullptr && !body.progress.is_slow && TouchesOnlyResting(body) &&
-         body.system->coarse.MayBeIncompressible();
+         body.solver.method == nullptr && !body.progress.is_slow &&
+         body.system->coarse.MayBeIncompressible() && FindShift(body, shift);
 }
 
 // Sums over the nodes, of vectors d: ways [m] or velocities [m/s].
@@ -44,12 +51,12 @@ struct Sums {
   }
 };
 
-// Of `to` - `from`, or of `to` if `from` is null.
-Sums SumUp(const Body& body, const NodeVec* to, const NodeVec* from) {
+// Of `to` - `from` - `carried`, or of `to` - `carried` if `from` is null.
+Sums SumUp(const Body& body, const NodeVec* to, const NodeVec* from, const Vec3& carried) {
   Sums sums;
   for (size_t i = 0; i < body.x.size(); ++i) {
     const double m = body.Mass(i);
-    Vec3 d = to[i];
+    Vec3 d = to[i] - carried;
     if (from != nullptr) d -= from[i];
     const double x = d.x, y = d.y, z = d.z;
     sums.first[0] += m * x, sums.first[1] += m * y, sums.first[2] += m * z;
@@ -103,15 +110,16 @@ struct Energies {
   double elastic = 0.0, work = 0.0;  // at body.y; of gravity
 
   double Kinetic() const { return before + work - elastic; }  // the most that may be left
-  void MeasureEnd(const StepSettings& settings, const Body& body) {
+  void MeasureEnd(const StepSettings& settings, const Vec3& shift, const Body& body) {
     elastic = ElasticEnergy(body.elements, body.y.span(), kMostBulk);
-    work = SumUp(body, body.y.data(), body.x.data()).Along(GravityOf(settings, body));
+    work = SumUp(body, body.y.data(), body.x.data(), shift).Along(GravityOf(settings, body));
   }
 };
 
-// A way from body.x to body->rhs, of which a part `kept` stays whole. `free`: the mean along the
-// contacts' planes. With a share s of the rest, the mean is kept + s (free - kept).
+// A way from body.x + shift to body->rhs, of which a part `kept` stays whole. `free`: the mean
+// along the contacts' planes. With a share s of the rest, the mean is kept + s (free - kept).
 struct Way {
+  Vec3 shift;             // of the colliders [m]
   Vec3 free, kept;        // [m]
   double per_way2 = 0.0;  // kinetic energy of all nodes together per square of their way [J/m^2]
 
@@ -128,12 +136,13 @@ bool GoShare(const StepSettings& settings, const Way& way, double spare_high, En
   constexpr double kNear = 0.05;  // of what is spare without the rest of the way
   constexpr int kMostLooks = 3;
   const std::span<NodeVec> y = body->y.span(), end = body->rhs.span();
+  const Vec3 kept = way.shift + way.kept;
   const auto spare_at = [&](double share) {
     const float s = static_cast<float>(share);
     for (size_t i = 0; i < body->x.size(); ++i) {
-      y[i] = body->x[i] + way.kept + (end[i] - body->x[i] - way.kept) * s;
+      y[i] = body->x[i] + kept + (end[i] - body->x[i] - kept) * s;
     }
-    energies->MeasureEnd(settings, *body);
+    energies->MeasureEnd(settings, way.shift, *body);
     return energies->Kinetic() - way.KineticAt(s);
   };
   double low = 0.0, high = 1.0, at = 0.0, spare_low = spare_at(low);
@@ -164,7 +173,7 @@ void ShortenWay(const StepSettings& settings, float h, Way way, double spare, En
     way.kept = Vec3();
     GoShare(settings, way, spare, energies, body);
   }
-  const Sums change = SumUp(*body, body->y.data(), end.data());
+  const Sums change = SumUp(*body, body->y.data(), end.data(), {});
   AddGainedMomentum(change.Times(1.0 / double(h)), body);
 }
 
@@ -172,32 +181,33 @@ void ShortenWay(const StepSettings& settings, float h, Way way, double spare, En
 
 EnergyBound FindEnergyBound(const StepSettings& settings, float h, Body* body) {
   constexpr double kGain = 1.0e-5;  // more than rounding adds
-  if (!MayGainEnergy(settings, *body)) return {};
+  Way way;
+  if (!MayGainEnergy(settings, *body, &way.shift)) return {};
+  const Vec3 carried = way.shift * (1.0f / h);
   Energies energies;
   energies.before = ElasticEnergy(body->elements, body->x.span(), kMostBulk) +
-                    0.5 * SumUp(*body, body->v.data(), nullptr).second;
-  energies.MeasureEnd(settings, *body);
+                    0.5 * SumUp(*body, body->v.data(), nullptr, carried).second;
+  energies.MeasureEnd(settings, way.shift, *body);
   const double least = kGain * energies.before;
-  const Sums sums = SumUp(*body, body->y.data(), body->x.data());
-  Way way;
+  const Sums sums = SumUp(*body, body->y.data(), body->x.data(), way.shift);
   way.free = FreeMean(*body, sums);
   way.per_way2 = 0.5 * sums.mass / (double(h) * double(h));
   const double spare = energies.Kinetic() - way.KineticAt(1.0f);
   const bool is_shorter = spare < -least && std::isfinite(spare) && MayShorten(body);
   if (is_shorter) ShortenWay(settings, h, way, spare, &energies, body);
-  return {true, is_shorter, energies.Kinetic(), least};
+  return {true, is_shorter, carried, energies.Kinetic(), least};
 }
 
 void BoundKineticEnergy(const EnergyBound& bound, Body* body) {
   if (!bound.any) return;
-  const Sums sums = SumUp(*body, body->v.data(), nullptr);
+  const Sums sums = SumUp(*body, body->v.data(), nullptr, bound.carried);
   const Vec3 kept = FreeMean(*body, sums);  // at right angles to the rest of the mean
   const double fixed = 0.5 * sums.mass * double(Dot(kept, kept)), kinetic = 0.5 * sums.second;
   if (!(kinetic > bound.kinetic + bound.least) || !(kinetic > fixed)) return;
   const double share = std::sqrt(std::fmax((bound.kinetic - fixed) / (kinetic - fixed), 0.0));
   if (!(share < 1.0)) return;
   const float lost = static_cast<float>(1.0 - share);
-  for (NodeVec& v : body->v) v += (kept - v) * lost;
+  for (NodeVec& v : body->v) v += (kept + bound.carried - v) * lost;
   AddGainedMomentum((kept * static_cast<float>(sums.mass) - sums.Times(1.0)) * lost, body);
 }
 

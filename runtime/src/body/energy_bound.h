@@ -5,8 +5,9 @@
 // impact, and a substep makes two or three. So colliders press tets too far, and the energy so
 // stored would become speed. A substep that would end with more energy than it began with ends
 // slower: positions stay, so that this turns no tet inside out and opens no contact. If the elastic
-// energy alone is too high, the substep goes only a share of its way. In flight nothing is bounded:
-// there, scaled velocities would change the angular momentum.
+// energy alone is too high, the substep goes only a share of its way. Colliders that move do work.
+// So all energies and ways are those that an observer sees who moves along with them. In flight
+// nothing is bounded: there, scaled velocities would change the angular momentum.
 #pragma once
 
 #include "body/body.h"
@@ -17,14 +18,16 @@ namespace plush {
 struct EnergyBound {
   bool any = false;
   bool is_shorter = false;  ///< whether the way has been shortened
+  Vec3 carried;             ///< velocity of the colliders [m/s]
   double kinetic = 0.0;     ///< below 0: the elastic energy alone is too high [J]
   double least = 0.0;       ///< smaller excesses may be rounding [J]
 };
 
 /// The bound of a substep of `h` seconds from body->x and body->v to body->y. Only for nearly
-/// incompressible bodies with a tet that is pressed, and only if colliders at rest hold them
-/// and nothing else does. Shortens the way to body->y if the elastic energy at its end is too high
-/// for any velocities, unless a tet passes flat on it. Uses body->rhs. Does not allocate.
+/// incompressible bodies with a tet that is pressed, and only if colliders hold them that move with
+/// one velocity, and nothing else does. Shortens the way to body->y if the elastic energy at its
+/// end is too high for any velocities, unless a tet passes flat on it. Uses body->rhs. Does not
+/// allocate.
 EnergyBound FindEnergyBound(const StepSettings& settings, float h, Body* body);
 
 /// Slows the nodes down to the bound. The mean speed along all contacts' planes stays; colliders

@@ -167,12 +167,14 @@ HoldingPlane ContactProblem::PlaneFor(const LocalCollider& collider, const Embed
   const TrianglePoint at = {point.u, point.v, 0.0f};
   TrianglePoint entry;
   Tangent plane;
-  if (swept.MayPass(collider.shape) && FindEntry(collider.shape, swept, &entry, &plane)) {
+  const bool may_pass = swept.MayPass(collider.shape);
+  if (may_pass && FindEntry(collider.shape, swept, &entry, &plane)) {
     const float offset = Dot(plane.normal, PointOf(swept.to, entry)) - plane.gap;
     const Vec3 normal = collider.end.rotation * plane.normal;
     return {normal, Dot(normal, collider.end.position) + offset, 0.0f};
   }
-  return FindHoldingPlane(collider, swept.to, at, point.Of(x), slop);
+  // Far inside, its end may be nearer to the side that is opposite to where it was.
+  return FindHoldingPlane(collider, may_pass ? swept.from : swept.to, at, point.Of(x), slop);
 }
 
 namespace {

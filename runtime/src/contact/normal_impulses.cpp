@@ -6,6 +6,7 @@
 #include "contact/contact_couplings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #undef HWY_TARGET_INCLUDE
@@ -173,29 +174,61 @@ void NormalSystem::CloseGaps() {
   FindGaps();
 }
 
-}  // namespace
+// The contacts of a body whose normals are alike or opposite.
+struct Group {
+  uint32_t contacts[kMostContacts];
+  uint32_t size = 0;
+};
 
-void SolveNormals(float accuracy, bool is_slow, ContactState* state) {
+// Whether the system has been solved.
+bool SolvePressing(float accuracy, const PlaneContact* all, const Group& group,
+                   NormalSystem* system) {
   constexpr int kMostRounds = 32, kTries = 3;
-  constexpr float kLeastCosine = 0.9f;
+  int tries = kTries;
+  uint32_t least = UINT32_MAX;
+  for (int round = 0; round < kMostRounds; ++round) {
+    system->CloseGaps();
+    uint32_t wrong = 0, last = 0;
+    bool presses[kMostContacts];
+    for (uint32_t i = 0; i < system->size; ++i) {
+      const bool may_yield = all[group.contacts[i]].yielding > 0.0f;
+      const bool is_open = system->depends[i] && system->gaps[i] > accuracy;
+      const bool is_sunk = system->gaps[i] < -accuracy;
+      presses[i] =
+          system->may_press[i] ? system->pressing[i] >= 0.0f && !is_open : may_yield && is_sunk;
+      const bool shall_lead = system->depends[i] && is_sunk && !system->leads[i];
+      if (presses[i] == system->may_press[i] && !shall_lead) continue;
+      if (shall_lead) system->leads[i] = true;
+      last = i;
+      ++wrong;
+    }
+    if (wrong == 0) return true;
+    // All that are wrong change sides, unless that has not helped for some rounds: then one does.
+    tries = wrong < least ? kTries : tries - 1;
+    least = std::min(least, wrong);
+    if (tries >= 0) {
+      std::copy_n(presses, system->size, system->may_press);
+    } else {
+      system->may_press[last] = presses[last];
+    }
+  }
+  return false;
+}
+
+void SolveGroup(float accuracy, bool is_slow, const Group& group, ContactState* state) {
   constexpr float kInertia = 0.03f;  // of a slow body: what a proximal step adds to the diagonal
-  const std::span<PlaneContact> all = state->Current();
-  if (all.size() < 2 || all.size() > kMostContacts) return;
-  const auto is_alike = [&](const PlaneContact& contact) {
-    return Dot(contact.plane.normal, all[0].plane.normal) >= kLeastCosine;
-  };
-  if (!std::ranges::all_of(all, is_alike)) return;
+  PlaneContact* const all = state->contacts.data();
   const PointCouplings& S = state->couplings;
   FreeTurn* turn = state->turn;
   NormalSystem system;
-  system.size = static_cast<uint32_t>(all.size());
+  system.size = group.size;
   int32_t slots[kMostContacts] = {};
   float normals[3][kMostContacts] = {};
   struct {
     Vec3 whole, kept;  // by a unit impulse along the normal [m]
   } moments[kMostContacts];
-  for (uint32_t i = 0; i < all.size(); ++i) {
-    const PlaneContact& contact = all[i];
+  for (uint32_t i = 0; i < group.size; ++i) {
+    const PlaneContact& contact = all[group.contacts[i]];
     const Vec3& normal = contact.plane.normal;
     slots[i] = static_cast<int32_t>(contact.slot);
     normals[0][i] = normal.x, normals[1][i] = normal.y, normals[2][i] = normal.z;
@@ -208,52 +241,48 @@ void SolveNormals(float accuracy, bool is_slow, ContactState* state) {
     system.pressing[i] = NormalImpulse(contact);
     system.may_press[i] = contact.yielding > 0.0f && (system.pressing[i] > 0.0f || gap < 0.0f);
   }
-  for (uint32_t i = 0; i < all.size(); ++i) {
+  for (uint32_t i = 0; i < group.size; ++i) {
+    const PlaneContact& contact = all[group.contacts[i]];
     HWY_DYNAMIC_DISPATCH(MakeRow)
-    (S.Row(all[i].slot), slots, &all[i].plane.normal.x, normals, system.size, system.K[i]);
+    (S.Row(contact.slot), slots, &contact.plane.normal.x, normals, system.size, system.K[i]);
     if (turn != nullptr) {
       const Turning by = turn->Answer(moments[i].whole, moments[i].kept);
-      for (uint32_t k = 0; k < all.size(); ++k) {
+      for (uint32_t k = 0; k < group.size; ++k) {
         system.K[i][k] += Dot(moments[k].whole, by.turn) - Dot(moments[k].kept, by.kept);
       }
     }
     if (is_slow) system.K[i][i] *= 1.0f + kInertia;
   }
   system.TakePressing();
-  int tries = kTries;
-  uint32_t least = UINT32_MAX;
-  for (int round = 0; round < kMostRounds; ++round) {
-    system.CloseGaps();
-    uint32_t wrong = 0, last = 0;
-    bool presses[kMostContacts];
-    for (uint32_t i = 0; i < all.size(); ++i) {
-      const bool is_open = system.depends[i] && system.gaps[i] > accuracy;
-      const bool is_sunk = system.gaps[i] < -accuracy;
-      presses[i] = system.may_press[i] ? system.pressing[i] >= 0.0f && !is_open
-                                       : all[i].yielding > 0.0f && is_sunk;
-      const bool shall_lead = system.depends[i] && is_sunk && !system.leads[i];
-      if (presses[i] == system.may_press[i] && !shall_lead) continue;
-      if (shall_lead) system.leads[i] = true;
-      last = i;
-      ++wrong;
+  if (!SolvePressing(accuracy, all, group, &system)) return;
+  for (uint32_t i = 0; i < group.size; ++i) {
+    PlaneContact& contact = all[group.contacts[i]];
+    const Vec3& normal = contact.plane.normal;
+    const Vec3 change = normal * (system.pressing[i] - NormalImpulse(contact));
+    contact.impulse += change;
+    PushSlot(contact.slot, change, state);
+  }
+}
+
+}  // namespace
+
+void SolveNormals(float accuracy, bool is_slow, ContactState* state) {
+  constexpr float kLeastCosine = 0.9f;
+  const std::span<const PlaneContact> all = state->Current();
+  if (all.size() < 2 || all.size() > kMostContacts) return;
+  bool is_in_group[kMostContacts] = {};
+  for (uint32_t first = 0; first + 1 < all.size(); ++first) {
+    if (is_in_group[first]) continue;
+    Group group;
+    bool is_jammed = false;
+    for (uint32_t i = first; i < all.size(); ++i) {
+      const float cosine = Dot(all[first].plane.normal, all[i].plane.normal);
+      if (is_in_group[i] || !(std::fabs(cosine) >= kLeastCosine)) continue;
+      is_in_group[i] = true;
+      is_jammed = is_jammed || cosine < 0.0f;
+      group.contacts[group.size++] = i;
     }
-    if (wrong == 0) {
-      for (uint32_t i = 0; i < all.size(); ++i) {
-        const Vec3& normal = all[i].plane.normal;
-        const Vec3 change = normal * (system.pressing[i] - NormalImpulse(all[i]));
-        all[i].impulse += change;
-        PushSlot(all[i].slot, change, state);
-      }
-      return;
-    }
-    // All that are wrong change sides, unless that has not helped for some rounds: then one does.
-    tries = wrong < least ? kTries : tries - 1;
-    least = std::min(least, wrong);
-    if (tries >= 0) {
-      std::copy_n(presses, all.size(), system.may_press);
-    } else {
-      system.may_press[last] = presses[last];
-    }
+    if (group.size == all.size() || is_jammed) SolveGroup(accuracy, is_slow, group, state);
   }
 }
 

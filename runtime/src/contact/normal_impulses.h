@@ -23,9 +23,11 @@ namespace plush {
 /// Changes the impulses along normals, and the slots' motions (`moved`), so that no point sinks by
 /// more than `accuracy` [m], unless others determine its motion, and no point off its plane
 /// presses. If the body `is_slow`, only repeated calls come there, in small steps. Friction is left
-/// to sweeps: on one plane, it does not move points along the normal. Does nothing if normals
-/// differ by more than 25 degrees from the first (bodies jammed among solids would explode:
-/// friction then acts on other normal impulses), or if the body has more than 64 contacts, or if
+/// to sweeps: on one plane, it does not move points along the normal. So only contacts are solved
+/// together whose normals differ by at most 25 degrees, or from the opposite (bodies jammed among
+/// solids would explode: friction then acts on other normal impulses). These are all contacts of
+/// the body, or those on two opposite sides: sweeps would move a stiff body between them as a
+/// whole, in turns, and hardly press it. Does nothing if the body has more than 64 contacts, or if
 /// the guesses do not settle. Couplings and offsets must be known.
 void SolveNormals(float accuracy, bool is_slow, ContactState* state);
 

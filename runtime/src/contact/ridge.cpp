@@ -52,6 +52,9 @@ RidgePoints::RidgePoints(const Ridge& ridge, const Vec3* corners, float most) {
     shares[end][0] = 1.0f - shares[end][1] - shares[end][2];
   }
   if (!(std::fmin(gaps[0], gaps[1]) < most)) return;
+  // It is in front of a flat ridge's triangles: those of a thin body's far side are behind it.
+  const Vec3 normals = Cross(ridge.ends[1] - ridge.ends[0], ridge.into[0] - ridge.into[1]);
+  if (!(Dot(normal, normals) > 0.0f)) return;
   // The part of the ridge right behind or before the triangle.
   float first = 0.0f, last = 1.0f;
   for (int k = 0; k < 3; ++k) {

@@ -171,3 +171,20 @@ TEST_CASE("A list of plates with open borders changes nothing while a body flies
   }
   CHECK(2 * found > searches);
 }
+
+// Each triangle beside the ridge goes down by three degrees, less than what counts as flat.
+TEST_CASE("A flat ridge presses on a triangle that faces it, not on the far side of a thin body") {
+  constexpr float kSine = 0.0523f, kCosine = 0.9986f;
+  const Ridge ridge = {0,
+                       {{-1.0f, 0.0f, 0.0f}, {1.0f, 0.0f, 0.0f}},
+                       {{0.0f, -kSine, -kCosine}, {0.0f, -kSine, kCosine}}};
+  const auto count_at = [&](float height, bool faces_down) {
+    Vec3 corners[3] = {{-0.5f, height, -0.5f}, {0.5f, height, -0.5f}, {0.0f, height, 0.5f}};
+    if (!faces_down) std::swap(corners[1], corners[2]);
+    return RidgePoints(ridge, corners, 0.0f).count;
+  };
+  CHECK(count_at(-0.01f, true) == 2);
+  CHECK(count_at(0.01f, true) == 0);
+  CHECK(count_at(0.01f, false) == 0);
+  CHECK(count_at(-0.01f, false) == 0);
+}

@@ -65,8 +65,9 @@ TEST_CASE("Normal impulses solved at once meet Signorini's condition and leave f
   size_t contacts = 0, pressing = 0, most = 0, left = 0;
   const auto touching = GENERATE(Touching::kNodes, Touching::kVertices);
   const double tilt = GENERATE(0.0, 0.15, 1.0);  // of normals; the last one is too much
+  const bool is_jammed = GENERATE(false, true);  // between two sides
   for (uint32_t seed = 0; seed < 300; ++seed) {
-    CAPTURE(seed, tilt);
+    CAPTURE(seed, tilt, is_jammed);
     RandomContacts c(200000 + seed, touching);
     c.AddPlane(0.5f);
     c.SolveWell(64);
@@ -89,7 +90,8 @@ TEST_CASE("Normal impulses solved at once meet Signorini's condition and leave f
     const Eigen::Vector3d common = c.random.Direction();
     for (PlaneContact& contact : state.Current()) {
       const float response = S.Row(contact.slot)[contact.slot];
-      contact.plane.normal = ToVec3((common + tilt * c.random.Direction()).normalized());
+      const double side = is_jammed && c.random.Uniform(0.0, 1.0) < 0.5 ? -1.0 : 1.0;
+      contact.plane.normal = ToVec3((side * common + tilt * c.random.Direction()).normalized());
       const Vec3& normal = contact.plane.normal;
       contact.yielding = 1.0f / response;
       contact.offset = ToVec3(c.random.Vector(kMotion));
@@ -104,10 +106,14 @@ TEST_CASE("Normal impulses solved at once meet Signorini's condition and leave f
     SolveNormals(kAccuracy, false, &state);
 
     const auto is_alike = [&](const PlaneContact& contact) {
-      return Dot(contact.plane.normal, state.contacts[0].plane.normal) >= 0.9f;
+      return std::fabs(Dot(contact.plane.normal, state.contacts[0].plane.normal)) >= 0.9f;
     };
     if (!std::ranges::all_of(state.Current(), is_alike)) {
       for (size_t i = 0; i < state.num_contacts; ++i) {
+        const auto is_opposite = [&](const PlaneContact& other) {
+          return Dot(other.plane.normal, state.contacts[i].plane.normal) < -0.5f;
+        };
+        if (std::ranges::any_of(state.Current(), is_opposite)) continue;
         CHECK(IsZero(state.contacts[i].impulse - before[i]));
       }
       ++left;

@@ -125,19 +125,26 @@ void GridGround::Move(int step, int count, World* world) {
   }
 }
 
-void GridGround::AddWork(const World& world) {
+void GridGround::AddWork(const World& world, const Points& pinned) {
+  const bool was_over_pins = is_over_pins_;
+  is_over_pins_ = DepthOf(pinned) > 0.0;
   for (size_t i = 0; i < boxes_.size(); ++i) {
     Reaction reaction;
     REQUIRE(world.ColliderReaction(ids_[i], &reaction).ok());
-    work_ -= ToEigen(reaction.force).dot(moved_[i]);
+    const double work = -ToEigen(reaction.force).dot(moved_[i]);
+    work_ += was_over_pins || is_over_pins_ ? std::max(work, 0.0) : work;
   }
 }
 
 double GridGround::DepthOf(const Points& x) const {
   double deepest = -std::numeric_limits<double>::infinity();
   for (Eigen::Index i = 0; i < x.cols(); ++i) {
-    for (const Box& box : boxes_) {
-      deepest = std::max(deepest, box.normal.dot(box.now - x.col(i)));
+    for (size_t k = 0; k < boxes_.size(); ++k) {
+      const Eigen::Vector3d& normal = boxes_[k].normal;
+      const Eigen::Vector3d from = x.col(i) - ToEigen(descs_[k].pose.position);
+      const Eigen::Vector3d along = from - normal * normal.dot(from);
+      if (along.cwiseAbs().maxCoeff() > kReach * size_) continue;
+      deepest = std::max(deepest, normal.dot(boxes_[k].now - x.col(i)));
     }
     if (columns_ == 0) continue;
     const Eigen::Vector3d p = (x.col(i) - ToEigen(descs_[0].pose.position)) / spacing_;

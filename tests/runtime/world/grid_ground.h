@@ -22,10 +22,13 @@ class GridGround {
   void AddTo(World* world);
   /// Says where boxes are after step `step` of `count`.
   void Move(int step, int count, World* world);
-  /// Adds the work of the last step.
-  void AddWork(const World& world);
+  /// Adds the work of the last step. `pinned`: where pinned nodes are. A point that these hold
+  /// inside a box moves less than the box. So the body gets a share of the box's work, and need not
+  /// give all of it back.
+  void AddWork(const World& world, const Points& pinned);
   double work() const { return work_; }  ///< [J]
-  /// Depth of the deepest of these points on the wrong side [m]. Those beside hills have none.
+  /// Depth of the deepest of these points on the wrong side [m]. Those beside hills or beside a
+  /// box's face have none.
   double DepthOf(const Points& x) const;
 
  private:
@@ -52,6 +55,7 @@ class GridGround {
   std::vector<ColliderDesc> descs_;
   std::vector<ColliderId> ids_;
   double work_ = 0.0;
+  bool is_over_pins_ = false;
 };
 
 }  // namespace plush::test

@@ -228,7 +228,7 @@ Result Run(const RandomScene& scene, const BodySolver* solver, bool prints) {
       result.seconds +=
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       if ((flags & kStepBodyFrozen) != 0u) result.finite = false;
-      if (ground) ground->AddWork(world);
+      if (ground) ground->AddWork(world, ToEigen(PositionsOf(world, ids[0], n))(Eigen::all, pins));
     }
     for (size_t k = 0; k < ids.size(); ++k) {
       const bool is_marked = step == moved || step == scene.steps;
@@ -370,6 +370,18 @@ TEST_CASE("A body whose way is shortened neither gains nor passes a wall") {
   CHECK(failures.fallen == 0);
 }
 
+// Sweeps alone took 3% of a stiff tet's way to its pressed shape in a step: the boxes went 0.04 and
+// 0.11 sizes into these two, pressed on as they opened, and took six and two times the energy that
+// there was.
+TEST_CASE("Single stiff tets between boxes that close neither gain nor sink in") {
+  for (const uint32_t seed : {300728u, 301114u}) {
+    const Failures failures = RunScenes(seed, 1, SceneKind::kGround, kSofter);
+    CHECK(failures.frozen == 0);
+    CHECK(failures.gaining == 0);
+    CHECK(failures.fallen == 0);
+  }
+}
+
 // With the default iterations, nearly incompressible bodies (0.49 and 0.499) that turn by 0.02 to
 // 0.11 radians per step strain themselves in the air, before they touch anything: eight linear
 // iterations are too few for them. With 100, or with 30 in each of four Newton iterations, none
@@ -400,8 +412,8 @@ TEST_CASE("Bodies on hills and between boxes that close end finite, few gain", "
   CHECK(failures.frozen <= count / 1000);
   CHECK(failures.gaining <= std::max(1, count / 30));
   // Boxes that close move as no force could: of the first 60, a single stiff tet (seed 300001) jams
-  // between two and sinks in by 0.14 sizes, and a soft, nearly incompressible body between walls
-  // (300014) is as deep until they open.
+  // between two and sinks in by 0.16 sizes, and a soft, nearly incompressible body between walls
+  // (300014) by 0.12 until they open.
   CHECK(failures.fallen <= std::max(1, count / 30));
   CHECK(failures.fallen_on_hills <= count / 1000);
 }
