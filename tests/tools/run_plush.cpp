@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 namespace plush::tests {
@@ -23,12 +25,6 @@ std::string Quoted(const std::string& text) {
   return quoted;
 }
 
-std::string Content(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
 }  // namespace
 
 PlushRun RunPlush(const std::vector<std::string>& arguments, const std::string& prefix) {
@@ -43,6 +39,16 @@ PlushRun RunPlush(const std::vector<std::string>& arguments, const std::string& 
   run.out = Content(folder / "out");
   run.err = Content(folder / "err");
   return run;
+}
+
+std::string Content(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+size_t FilesIn(const std::string& folder) {
+  return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
 
 }  // namespace plush::tests

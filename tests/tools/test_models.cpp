@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tools/test_models.h"
 
+#include <catch2/catch.hpp>
+
 #include <filesystem>
 #include <set>
+#include <utility>
 
 namespace plush::tests {
 
@@ -13,6 +16,14 @@ std::vector<std::string> MeshesBelow(const std::string& folder) {
     if (extension == ".obj" || extension == ".off") paths.insert(entry.path().string());
   }
   return {paths.begin(), paths.end()};
+}
+
+tools::ImportedModel ImportOrFail(const std::string& path, tools::ImportSettings settings) {
+  settings.helper = PLUSH_IMPORT_EXECUTABLE;
+  tools::FindingList findings;
+  auto model = tools::ImportModel(path, settings, &findings);
+  if (!model.ok()) FAIL(model.error().message);
+  return std::move(model.value());
 }
 
 }  // namespace plush::tests

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Files of the folder of test models.
+// Models that tests read from files.
 #pragma once
+
+#include "import/import.h"
 
 #include <string>
 #include <vector>
@@ -9,5 +11,8 @@ namespace plush::tests {
 
 /// Every .obj and .off below `folder`, in order.
 std::vector<std::string> MeshesBelow(const std::string& folder);
+
+/// Imports a file with the built helper process; the test fails if that fails.
+tools::ImportedModel ImportOrFail(const std::string& path, tools::ImportSettings settings = {});
 
 }  // namespace plush::tests

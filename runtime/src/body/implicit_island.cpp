@@ -84,7 +84,6 @@ class IslandStep {
       visit(&step);
     });
   }
-  GradientPart PartOf(Body* body);
   bool IsHeld();
   bool KeepsMomentum();
   void RestoreMomentum();
@@ -237,18 +236,6 @@ void IslandStep::TakeBack() {
   });
 }
 
-GradientPart IslandStep::PartOf(Body* body) {
-  Body::Newton& own = body->newton;
-  return {.of = &body->solve,
-          .r = body->rhs.span(),
-          .y = body->y.span(),
-          .D = own.d.span(),
-          .scratch = {own.p.span(), own.q.span()},
-          .weight = WeightOf(*body),
-          .work = &own.work,
-          .most = &own.solved};
-}
-
 // Moves the bodies by the D of the sum.
 LinearResult IslandStep::Solve(bool is_hybrid) {
   LinearLimits limits = {1, 1.0};
@@ -266,7 +253,7 @@ LinearResult IslandStep::Solve(bool is_hybrid) {
   ForBodies([&](const SubstepOf&, Body* body, StepStats*) { chain.Add(&body->solve); });
   const auto for_parts = [&](const auto& visit) {
     ForBodies([&](const SubstepOf& of, Body* body, StepStats* stats) {
-      const GradientPart part = PartOf(body);
+      const GradientPart part = GradientPartOf(&body->solve, body);
       const std::span<NodeVec> q = part.scratch.q, z = part.of->d;
       visit(part, [&](float turn) {
         if (IsImplicit(*body)) {
@@ -315,7 +302,7 @@ bool IslandStep::MoveBy(double work) {
     ForSteps([](NewtonStep* step) { step->MakeGradient(); });
     double at_end = 0.0;
     ForBodies([&](const SubstepOf&, Body* body, StepStats*) {
-      const GradientPart part = PartOf(body);
+      const GradientPart part = GradientPartOf(&body->solve, body);
       double own = DotProduct(part.r, part.D);
       if (!IsImplicit(*body)) own += (*part.work - own) * (1.0 - double(moved));
       at_end += part.weight * (own + ContactWork(body->contacts, part.D)) * double(moved);

@@ -7,7 +7,6 @@
 #include "body/body_colliders.h"
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
-#include "contact/contact_gradients.h"
 #include "solver/minimum_residuals.h"
 #include "solver/panel_solve.h"
 
@@ -37,6 +36,18 @@ bool ResistsVolume(const ElementView& elements) {
 }
 
 }  // namespace
+
+GradientPart GradientPartOf(ContactSolve* contacts, Body* body) {
+  Body::Newton& own = body->newton;
+  return {.of = contacts,
+          .r = body->rhs.span(),
+          .y = body->y.span(),
+          .D = own.d.span(),
+          .scratch = {own.p.span(), own.q.span()},
+          .weight = WeightOf(*body),
+          .work = &own.work,
+          .most = &own.solved};
+}
 
 ImplicitSettings NewtonSettingsOf(const Body& body) {
   ImplicitSettings settings = body.solver.implicit;
@@ -273,22 +284,14 @@ ContactSolve NewtonStep::ContactPart() const {
 LinearResult NewtonStep::SolveHeld(StressDifferential differential) {
   const PhaseTimer timer(stats, Phase::kContact);
   MakeMatrix(differential);
-  Body::Newton& own = body->newton;
   ContactSolve solve = ContactPart();
-  const GradientPart part = {.of = &solve,
-                             .r = body->rhs.span(),
-                             .y = body->y.span(),
-                             .D = own.d.span(),
-                             .scratch = {own.p.span(), own.q.span()},
-                             .weight = WeightOf(*body),
-                             .work = &own.work,
-                             .most = &own.solved};
+  const GradientPart part = GradientPartOf(&solve, body);
   const auto multiply = [&](float) { Multiply(differential, part.scratch.p, part.scratch.q); };
   const LinearLimits limits = {settings.linear_iterations, double(settings.linear_tolerance)};
   const LinearResult result = ContactGradients([&](const auto& visit) { visit(part, multiply); },
                                                limits, &solve, &longest2);
   stats->linear_iterations += static_cast<uint32_t>(result.iterations);
-  CountContacts(own.solved, stats);
+  CountContacts(*part.most, stats);
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include "body/body.h"
 #include "body/coarse_correction.h"
 #include "body/substep.h"
+#include "contact/contact_gradients.h"
 #include "elasticity/force_differential.h"
 #include "materials/model_lanes.h"
 #include "solver/cluster_solve.h"
@@ -30,6 +31,9 @@ inline double WeightOf(const Body& body) {
   const double s = double(body.scale);
   return s * s * s * s * s;
 }
+
+/// The body's part of ContactGradients, with its own vectors.
+GradientPart GradientPartOf(ContactSolve* contacts, Body* body);
 
 /// The body's settings. Iterations that they leave open are as tuned, or one Newton iteration with
 /// eight of the linear solver.

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The search for points below planes finds what a look at every vertex finds, whatever it
-// remembers.
+// The search for points below planes finds what a look at every vertex finds.
 #include "contact/sunk_points.h"
 
 #include "contact/deepest_point.h"
 #include "contact/lowest_vertex.h"
 #include "contact/plane_contacts.h"
-#include "runtime/collision/surface_fixtures.h"
-#include "runtime/simd_targets.h"
+#include "runtime/contact/planes_around.h"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -23,62 +20,10 @@ using namespace plush::test;
 
 namespace {
 
-constexpr float kInfinite = std::numeric_limits<float>::infinity();
-
-// A body somewhere among planes.
-struct Place {
-  Place(const SurfaceBody& of, Random* random, uint32_t num_planes = 3)
-      : body(of), pinned(of.x().size(), 0) {
-    for (const uint32_t node : random->Nodes(pinned.size(), 0.15)) pinned[node] = 1;
-    x.assign(of.x().begin(), of.x().end());
-    y = ToNodeVecs(x);
-    d.resize(y.size());
-    for (uint32_t p = 0; p < num_planes; ++p) {
-      LocalCollider plane;
-      plane.normal = plane.start_normal = ToVec3(random->Direction());
-      float low = kInfinite, high = -kInfinite;
-      for (const Vec3& node : x) {
-        low = std::min(low, Dot(plane.normal, node));
-        high = std::max(high, Dot(plane.normal, node));
-      }
-      plane.offset = low + static_cast<float>(random->Uniform(-0.1, 0.6)) * (high - low);
-      plane.start_offset = plane.offset + static_cast<float>(random->Uniform(-0.02, 0.02));
-      plane.slot = p;
-      planes.push_back(plane);
-    }
-  }
-
-  void Move(Random* random, double size) {
-    const auto shake = [&](Vec3 v) { return v + ToVec3(random->Vector(size)); };
-    for (NodeVec& node : y) node = shake(node);
-    for (NodeVec& node : d) node = ToVec3(random->Vector(size));
-    y.back() = d.back() = NodeVec();
-  }
-
-  ContactProblem Problem() const {
-    return {.colliders = planes,
-            .surface = {&body.surface(), pinned},
-            .x = x,
-            .y = y,
-            .slop = 1.0e-3f,
-            .reach = reach};
-  }
-
-  const SurfaceBody& body;
-  std::vector<uint8_t> pinned;
-  std::vector<Vec3> x;
-  std::vector<NodeVec> y, d;
-  std::vector<LocalCollider> planes;
-  float reach = 0.03f;
-};
-
-// Knows every seventh vertex.
-bool IsKnown(const void*, const SunkPoint& point) { return (point.id + point.collider) % 7 == 0; }
-
 using Found = std::vector<std::tuple<uint32_t, uint32_t, float>>;  // plane, tet, gap
 
 // What Find promises, from every vertex.
-Found LookAtAll(const Place& place, float depth) {
+Found LookAtAll(const AmongPlanes& place, float depth) {
   const CollisionView& surface = place.body.surface();
   const ContactProblem problem = place.Problem();
   Found all;
@@ -129,7 +74,7 @@ Found LookAtAll(const Place& place, float depth) {
   return all;
 }
 
-float DepthOf(const Place& place) {
+float DepthOf(const AmongPlanes& place) {
   const ContactProblem problem = place.Problem();
   float deepest = 0.0f;
   for (const LocalCollider& plane : place.planes) {
@@ -138,7 +83,7 @@ float DepthOf(const Place& place) {
   return deepest;
 }
 
-float LookForDepth(const Place& place) {
+float LookForDepth(const AmongPlanes& place) {
   const ContactProblem problem = place.Problem();
   float deepest = 0.0f;
   for (uint32_t v = 0; v < problem.surface.num_points(); ++v) {
@@ -163,7 +108,7 @@ TEST_CASE("Points below planes are those that a look at every vertex finds") {
     const SurfaceBody body(parts == 30 ? TetBox(1, 1, 2, 0.1) : TetBox(3, 2, 2, 0.1, 0.05, seed),
                            {.parts = parts, .seed = seed});
     Random random(seed);
-    Place place(body, &random, num_planes);
+    AmongPlanes place(body, &random, num_planes);
     SunkPoints search;
     REQUIRE(search.Allocate(DefaultAllocator(), body.surface().tets.size(), place.x.size(),
                             place.planes.size(), 1000));
@@ -193,100 +138,6 @@ TEST_CASE("Points below planes are those that a look at every vertex finds") {
   CHECK(found > num_planes * searches);
 }
 
-TEST_CASE("A body that sinks slowly and unevenly is searched as for the first time") {
-  using Listed = std::vector<std::tuple<uint32_t, uint32_t, float>>;  // id, plane, gap
-  constexpr int kMoves = 180;
-  constexpr float kDepth = 1.0e-6f, kFar = 10.0f, kHeight = 0.1f, kJump = 0.06f;  // [m]
-  size_t first_points = 0, last_points = 0;
-  for (uint32_t seed = 1; seed <= 24; ++seed) {
-    const SurfaceBody body(TetBox(4, 3, 2, 0.1, 0.05, seed), {.parts = 3, .seed = seed});
-    Random random(seed);
-    Place place(body, &random, 1 + seed % 2);
-    place.reach = seed % 3 == 0 ? 0.03f : 1.0f;  // the latter lists all tets
-    const Vec3 down = place.planes[0].normal * -1.0f;
-    place.Move(&random, 1.0e-5);
-    for (NodeVec& node : place.y) node -= down * kHeight;
-    place.y.back() = NodeVec();
-    const auto find = [&](float depth, SunkPoints* by) {
-      Listed points;
-      for (const SunkPoint& point : by->Find(place.Problem(), place.d, depth, IsKnown, nullptr)) {
-        points.emplace_back(point.id, point.collider, point.gap);
-      }
-      return points;
-    };
-    const auto allocate = [&](SunkPoints* to) {
-      REQUIRE(to->Allocate(DefaultAllocator(), body.surface().tets.size(), place.x.size(),
-                           place.planes.size(), 1000));
-    };
-    SunkPoints search;
-    allocate(&search);
-    for (int move = 0; move < kMoves; ++move) {
-      CAPTURE(seed, move);
-      // Searches that find nothing know of falls, too, also of a node that was nowhere.
-      NodeVec& lost = place.y[random.Below(static_cast<uint32_t>(place.x.size()))];
-      const NodeVec before = lost;
-      if (move % 4 == 0) lost = Vec3{std::nanf(""), 0.0f, 0.0f};
-      CHECK(find(kFar, &search).empty());
-      lost = before + down * (move % 2 == 0 ? kJump : 0.0f);
-      for (size_t i = 0; i < place.x.size(); ++i) {
-        if (random.Below(6) == 0) place.y[i] += down * (6.0f * kHeight / kMoves);
-      }
-      CHECK(find(kFar, &search).empty());
-      CHECK(find(kFar, &search).empty());
-      SunkPoints first;
-      allocate(&first);
-      const Listed expected = find(kDepth, &first);
-      CHECK(find(kDepth, &search) == expected);
-      (move < kMoves / 3 ? first_points : last_points) += expected.size();
-    }
-  }
-  CHECK(last_points > 2 * first_points);
-  CHECK(first_points > 1000);
-}
-
-TEST_CASE("A search knows of a node that fell while searches found nothing") {
-  constexpr float kDepth = 1.0e-6f, kFar = 10.0f, kFall = 0.5f;  // [m]
-  size_t found = 0;
-  for (uint32_t seed = 1; seed <= 4; ++seed) {
-    const SurfaceBody body(TetBox(4, 3, 2, 0.1, 0.05, seed), {.parts = 3, .seed = seed});
-    Random random(seed);
-    Place place(body, &random, 1);
-    place.reach = seed % 2 == 0 ? 1.0f : 0.1f;
-    std::fill(place.pinned.begin(), place.pinned.end(), uint8_t{0});
-    LocalCollider* const plane = &place.planes[0];
-    for (size_t node = 0; node < place.x.size(); ++node) {
-      for (const bool is_lost : {false, true}) {
-        CAPTURE(seed, node, is_lost);
-        place.y = ToNodeVecs(place.x);
-        place.y.resize(place.d.size());
-        // Few vertices are below the plane.
-        float low = kInfinite;
-        for (const Vec3& x : place.x) low = std::min(low, Dot(plane->normal, x));
-        plane->offset = plane->start_offset = low + 1.0e-5f;
-        const auto count = [&](float depth, SunkPoints* by) {
-          return by->Find(place.Problem(), {}, depth, IsKnown, nullptr).size();
-        };
-        SunkPoints search, first;
-        for (SunkPoints* each : {&search, &first}) {
-          REQUIRE(each->Allocate(DefaultAllocator(), body.surface().tets.size(), place.x.size(), 1,
-                                 1000));
-        }
-        count(kDepth, &search);
-        const Vec3 end = place.y[node] - plane->normal * kFall;
-        if (is_lost) place.y[node] = Vec3{std::nanf(""), 0.0f, 0.0f};
-        count(kFar, &search);
-        place.y[node] = end;
-        count(kFar, &search);
-        count(kFar, &search);
-        const size_t expected = count(kDepth, &first);
-        CHECK(count(kDepth, &search) == expected);
-        found += expected;
-      }
-    }
-  }
-  CHECK(found > 50);
-}
-
 TEST_CASE("A search passes over vertices that are contacts, and finds those next to them") {
   struct Held {
     const ContactState& state;
@@ -303,7 +154,7 @@ TEST_CASE("A search passes over vertices that are contacts, and finds those next
   for (uint32_t seed = 1; seed <= 24; ++seed) {
     const SurfaceBody body(TetBox(3, 2, 2, 0.1, 0.05, seed), {.parts = 5, .seed = seed});
     Random random(seed);
-    Place place(body, &random, 1);
+    AmongPlanes place(body, &random, 1);
     place.Move(&random, 0.01);
     ContactProblem problem = place.Problem();
     problem.tolerance = 1.0e-6f;
@@ -333,7 +184,7 @@ TEST_CASE("A search passes over vertices that are contacts, and finds those next
 TEST_CASE("A search that met NaN finds all points afterwards") {
   const SurfaceBody body(TetBox(3, 2, 2, 0.1, 0.05, 3), {.parts = 3});
   Random random(5);
-  Place place(body, &random);
+  AmongPlanes place(body, &random);
   place.Move(&random, 0.03);
   const size_t expected = LookAtAll(place, 1.0e-6f).size();
   REQUIRE(expected > 3);
@@ -358,7 +209,7 @@ TEST_CASE("A search that met NaN finds all points afterwards") {
 TEST_CASE("A search with little room returns the deepest points") {
   const SurfaceBody body(TetBox(3, 2, 2, 0.1, 0.05, 3), {.parts = 3});
   Random random(3);
-  Place place(body, &random);
+  AmongPlanes place(body, &random);
   const auto find = [&](size_t most) {
     SunkPoints search;
     REQUIRE(search.Allocate(DefaultAllocator(), body.surface().tets.size(), place.x.size(),
@@ -420,60 +271,5 @@ TEST_CASE("Of a cage without a surface, a search finds all nodes, or the deepest
     }
     std::sort(found_gaps.begin(), found_gaps.end());
     CHECK(std::equal(found_gaps.begin(), found_gaps.end(), gaps.begin()));
-  }
-}
-
-TEST_CASE("The lowest vertex is the first of the lowest, on every instruction set") {
-  Random random(4);
-  for (size_t count = 0; count < 70; ++count) {
-    std::vector<Vec4> weights(count);
-    for (Vec4& w : weights) {
-      // Few different ones, so that some are equal.
-      const auto part = [&] { return static_cast<float>(random.Below(4)) * 0.25f; };
-      w = {part(), part(), part(), part()};
-    }
-    const float gaps[4] = {static_cast<float>(random.Uniform(-1.0, 1.0)), -0.5f, 0.25f,
-                           static_cast<float>(random.Uniform(-1.0, 1.0))};
-    LowVertex expected = {0, kInfinite};
-    for (uint32_t i = 0; i < count; ++i) {
-      if (MeanOf(gaps, weights[i]) < expected.gap) expected = {i, MeanOf(gaps, weights[i])};
-    }
-    for (const int64_t target : SimdTargets()) {
-      const SimdTargetScope scope(target);
-      CAPTURE(NameOf(target), count);
-      const LowVertex lowest = LowestVertex(weights, gaps);
-      CHECK(lowest.gap == expected.gap);
-      CHECK(lowest.index == expected.index);
-    }
-  }
-}
-
-TEST_CASE("The lowest point beside taken nodes is the first of them, on every instruction set") {
-  constexpr uint32_t kTaken[4] = {3, 0, 9, 5};
-  Random random(7);
-  for (size_t count = 16; count <= 64; count += 16) {
-    std::vector<uint32_t> nodes(count);
-    std::vector<float> gaps(count);
-    for (size_t i = 0; i < count; ++i) {
-      nodes[i] = random.Below(12);
-      gaps[i] = 0.25f * static_cast<float>(random.Below(8)) - 2.0f;
-    }
-    std::vector<float> left = gaps;
-    LowVertex expected = {0, kInfinite};
-    for (uint32_t i = 0; i < count; ++i) {
-      if (std::ranges::find(kTaken, nodes[i]) != std::end(kTaken)) left[i] = kInfinite;
-      if (left[i] < expected.gap) expected = {i, left[i]};
-    }
-    for (const int64_t target : SimdTargets()) {
-      const SimdTargetScope scope(target);
-      CAPTURE(NameOf(target), count);
-      std::vector<float> got = gaps;
-      const LowVertex lowest = LowestBeside(kTaken, nodes.data(), count, got.data());
-      CHECK(lowest.gap == expected.gap);
-      CHECK(lowest.index == expected.index);
-      CHECK(got == left);
-      std::fill(got.begin(), got.end(), kInfinite);
-      CHECK(LowestBeside(kTaken, nodes.data(), count, got.data()).gap == kInfinite);
-    }
   }
 }

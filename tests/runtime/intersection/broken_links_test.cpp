@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // A neighbour that does not name the triangle back is an open border.
-#include "plush/allocator.h"
 #include "plush/format/cdg_records.h"
 
 #include "bake/asset_writer.h"
@@ -65,8 +64,7 @@ TEST_CASE("A neighbour that does not name the triangle back is an open border") 
   for (uint32_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
     SurfaceBody cut = BodyWith(Border::kOpen, seed), broken = BodyWith(Border::kForeign, seed);
-    PairScratch scratch;
-    REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(cut, other)));
+    PairScratch scratch = ScratchFor(cut, other);
     REQUIRE(broken.state().is_open);
     REQUIRE_FALSE(other.state().is_open);
     Random random(seed);

@@ -160,8 +160,7 @@ TEST_CASE("Bent models meet in the pairs that all triangles give and floods equa
   Turn(&turned);
   BakedSolid armadillo = BakeSolid(ReadModel(paths[0]), 1000), horse = BakeSolid(turned, 1000);
   SurfaceBody &a = armadillo.body, &b = horse.body;
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  PairScratch scratch = ScratchFor(a, b);
   const Vec3 offset = {0.1f, 0.0f, 0.0f};
   size_t all_pairs = 0, inside = 0, outside = 0;
   const int scenes = tests::FullTests() ? 20 : 2;

@@ -83,15 +83,12 @@ TEST_CASE("Each enclosed piece has a contact beside pieces of the same body that
   SurfaceBody a(two, {.parts = 2, .num_shells = 5});
   SurfaceBody b(TetBox(2, 2, 2, 0.15, 0.03, 3),
                 {.parts = 2, .num_shells = 3, .record = tools::TriangleRecord::kWide});
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  PairScratch scratch = ScratchFor(a, b);
   size_t beside_cut = 0, apart = 0;
   const int scenes = tests::FullTests() ? 10000 : 800;
   for (int scene = 0; scene < scenes; ++scene) {
     CAPTURE(scene);
-    a.Move(Deform(a.shape().rest(), Deformation::kGentle, &random));
-    b.Move(Deform(b.shape().rest(), Deformation::kGentle, &random));
-    const Vec3 offset = ToVec3(random.Vector(0.1));
+    const Vec3 offset = Scatter(&a, &b, &random, 0.1);
     const Found found = Find(a, b, offset, &scratch);
     Side sides[2] = {{a, b, -ToEigen(offset)}, {b, a, ToEigen(offset)}};
     for (uint32_t i = 0; i < found.count.pairs; ++i) {

@@ -2,8 +2,6 @@
 // Winding numbers equal solid angles, and floods equal winding numbers.
 #include "intersection/flood.h"
 
-#include "plush/allocator.h"
-
 #include "base/vector_math.h"
 #include "intersection/winding.h"
 #include "runtime/intersection/baked_solids.h"
@@ -184,8 +182,7 @@ TEST_CASE("A flood covers what the winding number calls inside") {
   SurfaceBody b(TetBox(1, 1, 2, 0.1, 0.08, 3),
                 {.parts = 3, .num_shells = 2, .record = tools::TriangleRecord::kWide});
   SurfaceBody copy(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 3, .num_shells = 2});
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  PairScratch scratch = ScratchFor(a, b);
   size_t inside = 0, contacts = 0;
   const int scenes = tests::FullTests() ? 10000 : 1000;
   for (int scene = 0; scene < scenes; ++scene) {
@@ -227,8 +224,7 @@ TEST_CASE("A flood covers the inside also of split cages and of triangles withou
   BakedSolid u = BakeSolid(MakeU(0.42), 60);
   REQUIRE(u.split_tets > 0);
   SurfaceBody b(TetBox(3, 2, 2, 0.2, 0.18, 3), {.parts = 3, .num_shells = 2});
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(u.body, b)));
+  PairScratch scratch = ScratchFor(u.body, b);
   size_t inside = 0, contacts = 0, empty = 0;
   const int scenes = tests::FullTests() ? 3000 : 200;
   for (int scene = 0; scene < scenes; ++scene) {
@@ -270,8 +266,7 @@ TEST_CASE("A flood covers the inside of solids that touch, share planes and edge
   SurfaceBody a(TetBox(2, 1, 1, 4.0), shape), b(TetBox(1, 1, 2, 4.0), shape);
   SurfaceBody copy(TetBox(2, 1, 1, 4.0), shape);
   const Eigen::Vector3d shift(0x1p-10, 0x1p-20, 0x1p-30);
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  PairScratch scratch = ScratchFor(a, b);
   // Moves some nodes by the lattice's cells of 2, or onto others: triangles without area.
   const auto disturb = [&](const SurfaceBody& body, uint32_t kind) {
     std::vector<Vec3> x = body.shape().rest();
@@ -346,8 +341,7 @@ TEST_CASE("A flood of an open surface covers what the curves bound, up to the bo
   }
   hole /= edges;
   const Eigen::Vector3d middle(0.15, 0.15, 0.15);  // of b
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  PairScratch scratch = ScratchFor(a, b);
   size_t inside = 0, open = 0, closed = 0;
   const int scenes = tests::FullTests() ? 10000 : 500;
   for (int scene = 0; scene < scenes; ++scene) {
@@ -385,15 +379,12 @@ TEST_CASE("Contacts of surfaces with holes are finite, and floods that reach a b
   Random random(seed);
   SurfaceBody a(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 3, .num_shells = 1, .holes = 6});
   SurfaceBody b(TetBox(1, 1, 2, 0.1, 0.08, 3), {.parts = 3, .num_shells = 0, .holes = 3});
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  PairScratch scratch = ScratchFor(a, b);
   size_t contacts = 0, open = 0;
   const int scenes = tests::FullTests() ? 10000 : 500;
   for (int scene = 0; scene < scenes; ++scene) {
     CAPTURE(scene);
-    a.Move(Deform(a.shape().rest(), Deformation::kGentle, &random));
-    b.Move(Deform(b.shape().rest(), Deformation::kGentle, &random));
-    const Vec3 offset = ToVec3(random.Vector(0.1));
+    const Vec3 offset = Scatter(&a, &b, &random, 0.1);
     const Found found = Find(a, b, offset, &scratch);
     for (const PairContact& contact : found.contacts) {
       REQUIRE(std::isfinite(contact.gap));

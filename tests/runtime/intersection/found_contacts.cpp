@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/intersection/found_contacts.h"
 
+#include "plush/allocator.h"
+
 #include "base/vector_math.h"
 
 #include <catch2/catch.hpp>
@@ -15,6 +17,19 @@ PairCapacity CapacityFor(const SurfaceBody& a, const SurfaceBody& b) {
       60000, 20000, std::max(a.surface().num_triangles(), b.surface().num_triangles()),
       static_cast<uint32_t>(std::max(a.surface().patches.size(), b.surface().patches.size())),
       static_cast<uint32_t>(std::max(a.surface().vertices.size(), b.surface().vertices.size()))};
+}
+
+PairScratch ScratchFor(const SurfaceBody& a, const SurfaceBody& b) {
+  PairScratch scratch;
+  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  return scratch;
+}
+
+Vec3 Scatter(SurfaceBody* a, SurfaceBody* b, Random* random, double far) {
+  for (SurfaceBody* body : {a, b}) {
+    body->Move(Deform(body->shape().rest(), Deformation::kGentle, random));
+  }
+  return ToVec3(random->Vector(far));
 }
 
 Found Find(const SurfaceBody& moved, const SurfaceBody& fixed, const Vec3& offset,

@@ -12,6 +12,10 @@ namespace plush::test {
 
 /// Room for all contacts of the two.
 PairCapacity CapacityFor(const SurfaceBody& a, const SurfaceBody& b);
+PairScratch ScratchFor(const SurfaceBody& a, const SurfaceBody& b);
+
+/// Deforms both gently. Returns a random offset of up to `far` along each axis [m].
+Vec3 Scatter(SurfaceBody* a, SurfaceBody* b, Random* random, double far);
 
 struct Found {
   PairContactCount count;

@@ -22,8 +22,7 @@ using namespace plush::test;
 
 TEST_CASE("A box on a box touches at its corners") {
   SurfaceBody small = Box(1, 1, 1, 0.2), large = Box(2, 1, 2, 0.2);
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(small, large)));
+  PairScratch scratch = ScratchFor(small, large);
   const float depth = GENERATE(1e-5f, 1e-3f, 0.02f);
   CAPTURE(depth);
   // The large box is below.
@@ -55,8 +54,7 @@ TEST_CASE("A box on a box touches at its corners") {
 
 TEST_CASE("A body inside another without a curve is pushed out") {
   SurfaceBody small = Box(1, 1, 1, 0.02), large = Box(2, 2, 2, 0.2);
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(small, large)));
+  PairScratch scratch = ScratchFor(small, large);
   const Found found = Find(small, large, {-0.35f, -0.2f, -0.2f}, &scratch);
   REQUIRE(found.contacts.size() == 1);
   CHECK(found.count.pairs == 0);
@@ -75,8 +73,7 @@ TEST_CASE("A vertex in a face and an edge on an edge give exact normals") {
   CAPTURE(seed);
   Random random(seed);
   SurfaceBody moved = Box(1, 1, 1, 0.2), fixed = Box(1, 1, 1, 0.2);
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(moved, fixed)));
+  PairScratch scratch = ScratchFor(moved, fixed);
   const Eigen::Vector3d half = Eigen::Vector3d::Constant(0.1);
   // The box, turned about its middle.
   const auto turn = [&](SurfaceBody* body, const Eigen::Matrix3d& rotation) {
@@ -134,8 +131,7 @@ TEST_CASE("A plate with a hole on a plate is one volume with two curves") {
   });
   SurfaceBody ring(mesh, {.parts = 2, .depth = 0.0, .num_shells = 0});
   SurfaceBody plate = Box(2, 2, 1, 0.3);
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(ring, plate)));
+  PairScratch scratch = ScratchFor(ring, plate);
   const Vec3 offset = {-0.13f, -0.17f, -0.3f + 0.01f};
   const Found found = Find(ring, plate, offset, &scratch);
   CHECK(found.count.curves == 2);
@@ -162,8 +158,7 @@ TEST_CASE("Two balls touch along the line of their middles") {
                 {.parts = 2, .depth = 0.0, .num_shells = 0});
   SurfaceBody b(TetBox(kCells, kCells, kCells, 2.0 / kCells),
                 {.parts = 2, .depth = 0.0, .num_shells = 0});
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  PairScratch scratch = ScratchFor(a, b);
   const auto round = [](SurfaceBody* body, const Eigen::Matrix3d& rotation) {
     std::vector<Vec3> x;
     for (const Vec3& p : body->shape().rest()) {
@@ -201,8 +196,7 @@ TEST_CASE("Two balls touch along the line of their middles") {
 TEST_CASE("Normals move smoothly while the curves stay") {
   SurfaceBody a(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 6, .depth = 0.1, .num_shells = 0});
   SurfaceBody b(TetBox(2, 1, 2, 0.1, 0.08, 3), {.parts = 6, .depth = 0.1, .num_shells = 0});
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  PairScratch scratch = ScratchFor(a, b);
   PairContactCount last;
   Vec3 normal;
   size_t compared = 0;
@@ -228,14 +222,11 @@ TEST_CASE("Open surfaces give contacts and say so") {
   Random random(seed);
   SurfaceBody a(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 3, .num_shells = 2, .holes = 12});
   SurfaceBody b(TetBox(1, 1, 2, 0.1, 0.08, 3), {.parts = 3, .num_shells = 2, .holes = 12});
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  PairScratch scratch = ScratchFor(a, b);
   size_t arcs = 0;
   for (int scene = 0; scene < 100; ++scene) {
     CAPTURE(scene);
-    a.Move(Deform(a.shape().rest(), Deformation::kGentle, &random));
-    b.Move(Deform(b.shape().rest(), Deformation::kGentle, &random));
-    const Vec3 offset = ToVec3(random.Vector(0.1));
+    const Vec3 offset = Scatter(&a, &b, &random, 0.1);
     const Found found = Find(a, b, offset, &scratch);
     RequireSound(a, b, offset, found, 1.0f);
     for (uint32_t c = 0; c < found.count.curves; ++c) {
@@ -253,14 +244,11 @@ TEST_CASE("Arcs give a contact for each stretch in two patches, and bound no reg
   Random random(seed);
   SurfaceBody a(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 3, .num_shells = 2, .holes = 12});
   SurfaceBody b(TetBox(1, 1, 2, 0.1, 0.08, 3), {.parts = 3, .num_shells = 2, .holes = 12});
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  PairScratch scratch = ScratchFor(a, b);
   size_t stretches = 0, of_several = 0;
   for (int scene = 0; scene < 100; ++scene) {
     CAPTURE(scene);
-    a.Move(Deform(a.shape().rest(), Deformation::kGentle, &random));
-    b.Move(Deform(b.shape().rest(), Deformation::kGentle, &random));
-    const Vec3 offset = ToVec3(random.Vector(0.1));
+    const Vec3 offset = Scatter(&a, &b, &random, 0.1);
     const CollisionBody view_a = a.view(), view_b = b.view();
     const PlacedSurface sides[2] = {{view_a, {}, Surface::kMoved},
                                     {view_b, offset, Surface::kFixed}};
@@ -319,8 +307,7 @@ TEST_CASE("Memory that is too small leaves out contacts and says so") {
   SurfaceBody a = Box(2, 2, 2, 0.1), b = Box(2, 2, 2, 0.1);
   const CollisionBody view_a = a.view(), view_b = b.view();
   const PlacedBody at_a = {view_a, {0, 0, 0}}, at_b = {view_b, {-0.05, -0.19, -0.03}};
-  PairScratch roomy;
-  REQUIRE(roomy.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  PairScratch roomy = ScratchFor(a, b);
   std::vector<PairContact> contacts(100);
   const PairContactCount all = FindPairContacts(at_a, at_b, &roomy, contacts);
   REQUIRE(all.complete);
@@ -351,8 +338,7 @@ TEST_CASE("A foot inside one triangle has its region on both bodies") {
   CAPTURE(seed);
   Random random(seed);
   SurfaceBody foot = Box(1, 1, 1, 0.02), floor = Box(2, 1, 2, 0.2);
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(foot, floor)));
+  PairScratch scratch = ScratchFor(foot, floor);
   size_t alone = 0;
   for (int i = 0; i < 50; ++i) {
     CAPTURE(i);
@@ -378,14 +364,11 @@ TEST_CASE("Bodies that swap roles get opposite normals") {
   Random random(seed);
   SurfaceBody a(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 3, .num_shells = 0});
   SurfaceBody b(TetBox(1, 1, 2, 0.1, 0.08, 3), {.parts = 3, .num_shells = 0});
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  PairScratch scratch = ScratchFor(a, b);
   size_t compared = 0;
   for (int scene = 0; scene < 100; ++scene) {
     CAPTURE(scene);
-    a.Move(Deform(a.shape().rest(), Deformation::kGentle, &random));
-    b.Move(Deform(b.shape().rest(), Deformation::kGentle, &random));
-    const Vec3 offset = ToVec3(random.Vector(0.15));
+    const Vec3 offset = Scatter(&a, &b, &random, 0.15);
     const Found found = Find(a, b, offset, &scratch);
     const Found swapped = Find(b, a, -offset, &scratch);
     REQUIRE(swapped.count.curves == found.count.curves);

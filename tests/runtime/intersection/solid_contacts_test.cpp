@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Contacts of baked solids: a torus on a plate and around a bar, a split cage around a plate; and
 // vector areas of random bodies, which close.
-#include "plush/allocator.h"
-
 #include "base/vector_math.h"
 #include "intersection/pair_contacts.h"
 #include "runtime/intersection/baked_solids.h"
@@ -50,14 +48,12 @@ TEST_CASE("Regions of a volume close: their vector areas are those of its curves
   Random random(seed);
   SurfaceBody a(TetBox(3, 2, 2, 0.1, 0.08, 2), {.parts = 5, .depth = 0.1, .num_shells = 0});
   SurfaceBody b(TetBox(2, 2, 3, 0.1, 0.08, 3), {.parts = 4, .depth = 0.1, .num_shells = 0});
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  PairScratch scratch = ScratchFor(a, b);
   size_t volumes = 0, whole_patches = 0;
   for (int scene = 0; scene < 100; ++scene) {
     CAPTURE(scene);
-    a.Move(Deform(a.shape().rest(), Deformation::kGentle, &random));
-    b.Move(Deform(b.shape().rest(), Deformation::kGentle, &random));
-    const Found found = Find(a, b, ToVec3(random.Vector(0.1)), &scratch);
+    const Vec3 offset = Scatter(&a, &b, &random, 0.1);
+    const Found found = Find(a, b, offset, &scratch);
     REQUIRE_FALSE(found.count.open);
     // Points are rounded by 1e-7 m at most, along the curves.
     double most = 1e-6 * TotalArea(scratch);
@@ -89,8 +85,7 @@ TEST_CASE("A torus on a plate is one volume with two curves about the annulus") 
   const BakedSolid torus = BakeSolid(tests::MakeTorus(ring, tube, 48, 24), 400);
   const BakedSolid plate =
       BakeSolid(tests::MakeGridBox({-0.4, -0.2, -0.4}, {0.4, 0.0, 0.4}, 6), 200);
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(torus.body, plate.body)));
+  PairScratch scratch = ScratchFor(torus.body, plate.body);
   for (const double depth : {0.005, 0.02, 0.04}) {
     CAPTURE(depth);
     const Vec3 offset = {0.013f, static_cast<float>(-tube + depth), 0.007f};
@@ -130,8 +125,7 @@ TEST_CASE("A bar through a torus touches it with its four edges, along the radii
   const double half = (ring - tube + depth) / std::sqrt(2.0);
   const BakedSolid bar =
       BakeSolid(tests::MakeGridBox({-half, -0.5, -half}, {half, 0.5, half}, 4), 200);
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(torus.body, bar.body)));
+  PairScratch scratch = ScratchFor(torus.body, bar.body);
   const Found found = Find(torus.body, bar.body, {0.0f, 0.037f, 0.0f}, &scratch);
   CHECK(found.count.curves == 4);
   CHECK(found.count.volumes == 4);
@@ -159,8 +153,7 @@ TEST_CASE("A plate between the limbs of a split cage touches only what its surfa
   const BakedSolid clamp = BakeSolid(MakeU(width), 60);
   CHECK(clamp.split_tets > 0);
   const BakedSolid plate = BakeSolid(tests::MakeBox({-0.04, -0.3, -0.1}, {0.04, 0.3, 0.1}), 60);
-  PairScratch scratch;
-  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(plate.body, clamp.body)));
+  PairScratch scratch = ScratchFor(plate.body, clamp.body);
   // The plate's middle relative to the gap's, which has 0.04 left on both sides.
   const auto find = [&](float aside, bool swapped) {
     const Vec3 offset = {-0.5f - aside, -0.8f, -0.2f};

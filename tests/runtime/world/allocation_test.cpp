@@ -69,8 +69,6 @@ bool UseWorld(World* world, const ShapeAsset& shape) {
 
 TEST_CASE("A step takes no memory after warm-up: contact, substeps, many touching points") {
   CountingMemory memory;
-  WorldDesc desc;
-  desc.allocator = memory.allocator();
   const bool has_surface = GENERATE(false, true);
   CAPTURE(has_surface);
   // Pressed flat by the impact, the surface has more points on the planes than there is room for.
@@ -78,7 +76,7 @@ TEST_CASE("A step takes no memory after warm-up: contact, substeps, many touchin
                                ? ShapeAsset(SurfaceBytes(TetBox(6, 2, 6, 0.1), {.parts = 3}))
                                : ShapeAsset(TetBox(6, 2, 6, 0.1));
   {
-    World world(desc);
+    World world({.allocator = memory.allocator()});
     AddPlane(&world, {});
     AddPlane(&world, {{1.0f, 0.2f, 0.0f}, -0.02f});
     AddCollider(&world, SphereAt({0.2f, 0.1f, 0.2f}, 0.1f));
@@ -106,8 +104,6 @@ TEST_CASE("A step takes no memory after warm-up: contact, substeps, many touchin
 
 TEST_CASE("Steps on hulls, meshes, height fields and conveyors and in sensors take no memory") {
   CountingMemory memory;
-  WorldDesc desc;
-  desc.allocator = memory.allocator();
   const bool has_surface = GENERATE(false, true);
   CAPTURE(has_surface);
   const tools::TetMesh mesh = TetBox(2, 2, 2, 0.1);
@@ -128,7 +124,7 @@ TEST_CASE("Steps on hulls, meshes, height fields and conveyors and in sensors ta
   colliders[4] = BoxAt({{4.0f, 0.1f, 0.1f}}, {5.0f, 0.1f, 0.5f});
   colliders[4].sensor = true;
   {
-    World world(desc);
+    World world({.allocator = memory.allocator()});
     std::vector<ColliderId> ids;
     for (const ColliderDesc& collider : colliders) ids.push_back(AddCollider(&world, collider));
     for (int i = 0; i < 4; ++i) {
@@ -161,10 +157,8 @@ TEST_CASE("Steps on hulls, meshes, height fields and conveyors and in sensors ta
 
 TEST_CASE("Skinning and measuring take no memory") {
   CountingMemory memory;
-  WorldDesc desc;
-  desc.allocator = memory.allocator();
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1));
-  World world(desc);
+  World world({.allocator = memory.allocator()});
   const BodyId id = AddBody(&world, shape.asset());
   std::vector<Vec3> positions(shape.asset().visual().positions.size()), normals = positions;
   std::vector<Vec3> nodes(shape.num_nodes());
@@ -184,10 +178,8 @@ TEST_CASE("Skinning and measuring take no memory") {
 
 TEST_CASE("A prepared time step takes no memory, an unprepared one is reported once") {
   CountingMemory memory;
-  WorldDesc desc;
-  desc.allocator = memory.allocator();
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
-  World world(desc);
+  World world({.allocator = memory.allocator()});
   AddBody(&world, shape.asset());
   AddBody(&world, shape.asset());
   REQUIRE(world.PrepareTimeStep(1.0f / 60).ok());
@@ -217,9 +209,7 @@ TEST_CASE("Wherever memory runs out the world stays usable and leaks nothing") {
   const ShapeAsset shape(TetBox(1, 1, 1, 0.1, 0.05, 1), {}, double(kDt));
   CountingMemory whole;
   {
-    WorldDesc desc;
-    desc.allocator = whole.allocator();
-    World world(desc);
+    World world({.allocator = whole.allocator()});
     REQUIRE(UseWorld(&world, shape));
   }
   const uint64_t needed = whole.requests();
@@ -227,11 +217,9 @@ TEST_CASE("Wherever memory runs out the world stays usable and leaks nothing") {
   for (uint64_t n = 1; n <= needed; ++n) {
     CAPTURE(n, only_once);
     CountingMemory memory;
-    WorldDesc desc;
-    desc.allocator = memory.allocator();
     {
       memory.FailAt(n, only_once);
-      World world(desc);
+      World world({.allocator = memory.allocator()});
       const bool ok = UseWorld(&world, shape);
       REQUIRE((!ok || only_once));  // a step may have retried a preparation that failed before
       if (n == 1 && !only_once) CHECK(world.num_bodies() == 0);
@@ -335,10 +323,8 @@ TEST_CASE("After any failed allocation of any call every other call works") {
 
 TEST_CASE("A new dt in every step takes no more memory after the third") {
   CountingMemory memory;
-  WorldDesc desc;
-  desc.allocator = memory.allocator();
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
-  World world(desc);
+  World world({.allocator = memory.allocator()});
   const std::vector<uint32_t> pins = {0, 1};
   for (int i = 0; i < 7; ++i) AddBody(&world, shape.asset());
   AddBody(&world, shape.asset(), {.pinned_nodes = pins});  // shares factors
@@ -360,10 +346,8 @@ TEST_CASE("Preparing a time step does not change the bodies' time step") {
   // SetPinnedNodes must make factors for the last step's dt. It once made them for the prepared
   // one.
   CountingMemory memory;
-  WorldDesc desc;
-  desc.allocator = memory.allocator();
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
-  World world(desc);
+  World world({.allocator = memory.allocator()});
   const BodyId id = AddBody(&world, shape.asset());
   CHECK(StepWorld(&world, 0.012f) == kStepPreparedTimeStep);
   REQUIRE(world.PrepareTimeStep(0.02f).ok());
@@ -374,10 +358,8 @@ TEST_CASE("Preparing a time step does not change the bodies' time step") {
 
 TEST_CASE("A failed call changes nothing") {
   CountingMemory memory;
-  WorldDesc desc;
-  desc.allocator = memory.allocator();
   const ShapeAsset shape(TetBox(1, 1, 1, 0.1, 0.05, 1), {}, double(kDt));
-  World world(desc);
+  World world({.allocator = memory.allocator()});
   BodyDesc body;
   body.pose.position = {0.0f, 0.01f, 0.0f};
   AddPlane(&world, {});

@@ -5,6 +5,7 @@
 #include "reference/trajectory.h"
 #include "runtime/world/constraint_scene.h"
 #include "runtime/world/heap_counter.h"
+#include "runtime/world/state_scene.h"
 #include "runtime/world/threaded_jobs.h"
 
 #include <catch2/catch.hpp>
@@ -128,9 +129,7 @@ TEST_CASE("SetSolver makes and drops a matrix, and states keep the choice") {
   bars.Step(5);
   REQUIRE(bars.world.SetSolver(bars.ids[0], ImplicitSolver(assembled)).ok());
   bars.Step(5);
-  std::vector<std::byte> bytes(bars.world.StateBytes());
-  size_t written = 0;
-  REQUIRE(bars.world.SaveState(bytes, &written).ok());
+  const std::vector<std::byte> bytes = SavedState(bars.world);
   World other(DescOf(Scene::kPinned));
   const Asset* assets[] = {&bars.shape.asset()};
   const SolverMethod* methods[] = {&kImplicitMethod};

@@ -4,6 +4,7 @@
 #include "base/id_layout.h"
 #include "runtime/collision/static_meshes.h"
 #include "runtime/world/solid_scene.h"
+#include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -172,9 +173,7 @@ TEST_CASE("Reactions are the same after loading a state, in one body's bits") {
   SolidScene scene(true, At({0.0f, 0.001f, 0.0f}));
   const ColliderId plane = AddCollider(&scene.world);
   scene.Step(40);
-  std::vector<std::byte> state(scene.world.StateBytes());
-  size_t bytes = 0;
-  REQUIRE(scene.world.SaveState(state, &bytes).ok());
+  const std::vector<std::byte> state = SavedState(scene.world);
   World other;
   const Asset* const assets[] = {&scene.shape.asset()};
   REQUIRE(other.LoadState(state, assets).ok());

@@ -253,9 +253,7 @@ TEST_CASE("A state saved in motion goes on with its constraints, bit for bit") {
     StepWorld(&world, kDt);
   }
   move(&world, 30);
-  std::vector<std::byte> state(world.StateBytes());
-  size_t size = 0;
-  REQUIRE(world.SaveState(state, &size).ok());
+  const std::vector<std::byte> state = SavedState(world);
   const Asset* const assets[] = {&Box().asset()};
   const SolverMethod* const solvers[] = {&kImplicitMethod};
   REQUIRE(other.LoadState(state, assets, solvers).ok());

@@ -5,6 +5,7 @@
 #include "runtime/world/heap_counter.h"
 #include "runtime/world/solid_scene.h"
 #include "runtime/world/state_scene.h"
+#include "runtime/world/threaded_jobs.h"
 
 #include <catch2/catch.hpp>
 
@@ -55,13 +56,6 @@ bool AreEqual(const ContactEvent& a, const ContactEvent& b) {
 
 void CheckEqual(const std::vector<ContactEvent>& a, const std::vector<ContactEvent>& b) {
   CHECK(std::equal(a.begin(), a.end(), b.begin(), b.end(), AreEqual));
-}
-
-std::vector<std::byte> Saved(const World& world) {
-  std::vector<std::byte> state(world.StateBytes());
-  size_t bytes = 0;
-  REQUIRE(world.SaveState(state, &bytes).ok());
-  return state;
 }
 
 // Damped boxes in a row on a plane, whose places are those of slots.
@@ -259,7 +253,7 @@ TEST_CASE("A body that goes ends its contacts with other bodies and sensors, sav
   World* of = &world;
   if (is_saved) {
     const Asset* const assets[] = {&shape.asset()};
-    REQUIRE(loaded.LoadState(Saved(world), assets).ok());
+    REQUIRE(loaded.LoadState(SavedState(world), assets).ok());
     CHECK(loaded.contact_events().empty());
     of = &loaded;
   }
@@ -290,7 +284,7 @@ TEST_CASE("A state whose ends name bodies or colliders that there never were is 
   row.Step(20);
   const BodyId body = row.bodies[1];
   REQUIRE(row.world.RemoveBody(body).ok());
-  const std::vector<std::byte> state = Saved(row.world);
+  const std::vector<std::byte> state = SavedState(row.world);
   const uint64_t end[3] = {body.value, 0, row.plane.value};
   const auto* const bytes = reinterpret_cast<const std::byte*>(end);
   const auto at = std::search(state.begin(), state.end(), bytes, bytes + sizeof(end));
@@ -327,8 +321,8 @@ TEST_CASE("Ends of removed bodies beyond the maximum are lost, and a flag says s
   World* of = &row.world;
   if (is_saved) {
     const Asset* const assets[] = {&row.shape.asset()};
-    REQUIRE(loaded.LoadState(Saved(row.world), assets).ok());
-    REQUIRE(few.LoadState(Saved(row.world), assets).ok());
+    REQUIRE(loaded.LoadState(SavedState(row.world), assets).ok());
+    REQUIRE(few.LoadState(SavedState(row.world), assets).ok());
     of = &loaded;
     StepWorld(&few, 0.01f);
     CHECK(few.contact_events().size() == 2);
@@ -386,7 +380,7 @@ TEST_CASE("A sleeping body reports what it touched last, also in a world that wa
   Row row(1);
   for (int step = 0; step < 2000 && !row.world.IsAsleep(row.bodies[0]); ++step) row.Step(1);
   REQUIRE(row.world.IsAsleep(row.bodies[0]));
-  const std::vector<std::byte> state = Saved(row.world);
+  const std::vector<std::byte> state = SavedState(row.world);
   const auto event_of = [&] {
     REQUIRE(row.world.SetReportContacts(row.bodies[0], false).ok());
     REQUIRE(row.world.SetReportContacts(row.bodies[0], true).ok());
@@ -531,7 +525,7 @@ struct EventScene : Row {
   }
   void LoadInto(World* other) const {
     const Asset* const assets[] = {&shape.asset()};
-    REQUIRE(other->LoadState(Saved(world), assets).ok());
+    REQUIRE(other->LoadState(SavedState(world), assets).ok());
     CHECK(other->contact_events().empty());
   }
 };
@@ -564,11 +558,7 @@ TEST_CASE("Events are in order, and the same for any schedule and in crowds") {
     CHECK(std::count_if(expected.begin(), expected.end(),
                         [type](const ContactEvent& e) { return e.type == type; }) > 12);
   }
-  const JobSystem backwards = {[](void*, uint32_t count, JobFunction job, void* context) {
-                                 for (uint32_t i = count; i-- > 0;) job(context, i);
-                               },
-                               nullptr};
-  CheckEqual(run(backwards), expected);
+  CheckEqual(run(BackwardJobs()), expected);
 }
 
 TEST_CASE("Wherever a state is saved, the events after it are the same in a world that loads it") {

@@ -5,6 +5,7 @@
 #include "runtime/contact/random_contacts.h"
 #include "runtime/world/heap_counter.h"
 #include "runtime/world/solid_scene.h"
+#include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -182,9 +183,7 @@ TEST_CASE("A world with a method goes on from a state to the bit and allocates n
   for (int k = 0; k < 3; ++k) one.Add(At({0.03f * float(k), 0.01f + 0.22f * float(k), 0}));
   for (int step = 0; step < 100 && one.world.stats().body_pairs == 0; ++step) one.Step(1);
   REQUIRE(one.world.stats().body_pairs > 0);
-  std::vector<std::byte> bytes(one.world.StateBytes());
-  size_t written = 0;
-  REQUIRE(one.world.SaveState(bytes, &written).ok());
+  const std::vector<std::byte> bytes = SavedState(one.world);
   const Asset* assets[] = {&one.shape.asset()};
   REQUIRE(other.world.LoadState(bytes, assets).ok());
   for (int step = 0; step < 30; ++step) {

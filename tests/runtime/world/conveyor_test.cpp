@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ColliderDesc::surface_velocity: friction follows a running surface, and nothing else does.
 #include "runtime/world/solid_scene.h"
+#include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -141,9 +142,7 @@ TEST_CASE("A conveyor's velocity is checked, read back and saved") {
         StatusCode::kInvalidArgument);
   CHECK(scene.world.SetColliderSurfaceVelocity({}, {}).code == StatusCode::kNullId);
   scene.Step(20);
-  std::vector<std::byte> state(scene.world.StateBytes());
-  size_t bytes = 0;
-  REQUIRE(scene.world.SaveState(state, &bytes).ok());
+  const std::vector<std::byte> state = SavedState(scene.world);
   scene.Step(30);
   const uint64_t hash = scene.world.StateHash();
   World other;

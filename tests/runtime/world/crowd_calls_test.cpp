@@ -2,6 +2,7 @@
 // World's calls on bodies that step in crowds have the same effect as on bodies alone.
 #include "runtime/collision/surface_fixtures.h"
 #include "runtime/world/crowd_scene.h"
+#include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -297,13 +298,7 @@ TEST_CASE("Bodies of different settings step in crowds of their own") {
   for (const size_t i : {4u, 10u}) REQUIRE(mixed.SetSplitting(ids[i], sweeping).ok());
   for (int step = 0; step < 10; ++step) REQUIRE(StepWorld(&mixed, kDt) == kStepOk);
   REQUIRE(mixed.SetSplitting(ids[4], exact).ok());
-  const auto state_of = [](const World& world) {
-    std::vector<std::byte> state(world.StateBytes());
-    size_t size = 0;
-    REQUIRE(world.SaveState(state, &size).ok());
-    return state;
-  };
-  const std::vector<std::byte> state = state_of(mixed);
+  const std::vector<std::byte> state = SavedState(mixed);
   World loaded;
   const Asset* const assets[] = {&shape.asset()};
   REQUIRE(loaded.LoadState(state, assets).ok());

@@ -53,6 +53,16 @@ bool HadCrowds(const World& world) {
   return world.stats().phase_s[static_cast<size_t>(Phase::kSolve)] > 0.0f;
 }
 
+int DrawnContacts(const World& world) {
+  int count = 0;
+  DebugDraw draw;
+  draw.user = &count;
+  draw.point = [](void* user, const Vec3&, float, uint32_t) { ++*static_cast<int*>(user); };
+  draw.flags = kDrawContacts;
+  world.Draw(draw);
+  return count;
+}
+
 std::vector<float> StateOf(const World& world, BodyId id, size_t num_nodes) {
   std::vector<float> out;
   for (const std::vector<Vec3>& vectors :

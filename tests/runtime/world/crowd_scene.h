@@ -34,6 +34,9 @@ ShapeAsset CrowdBox(uint32_t seed);
 /// single bodies count as Phase::kContact and those of crowds as Phase::kSolve.
 bool HadCrowds(const World& world);
 
+/// How many contacts the world draws.
+int DrawnContacts(const World& world);
+
 /// Positions and velocities of a body as numbers.
 std::vector<float> StateOf(const World& world, BodyId id, size_t num_nodes);
 

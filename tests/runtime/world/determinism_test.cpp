@@ -21,11 +21,6 @@ using namespace plush::test;
 
 namespace {
 
-// Runs the last index first: the order must not matter.
-void RunBackwards(void*, uint32_t count, JobFunction job, void* context) {
-  for (uint32_t i = count; i-- > 0;) job(context, i);
-}
-
 struct Outcome {
   uint64_t hash = 0;
   StepStats stats;
@@ -262,7 +257,7 @@ void CheckJobs(Outcome (*simulate)(const JobSystem&)) {
   const Outcome alone = simulate({});
   CHECK(alone.stats.contacts > 0);
   CHECK(simulate({}).hash == alone.hash);
-  const Outcome backwards = simulate({RunBackwards, nullptr});
+  const Outcome backwards = simulate(BackwardJobs());
   CHECK(backwards.hash == alone.hash);
   CHECK(backwards.events == alone.events);
   for (const uint32_t num_threads : {1u, 2u, 3u, 4u, 7u}) {
@@ -304,9 +299,9 @@ TEST_CASE("Every thread count gives the same state of a pile that all threads sh
   // Its own phases are jobs, beside those of the world.
   static uint32_t runs = 0;
   runs = 0;
-  SimulatePile<28, 15>({[](void* user, uint32_t count, JobFunction job, void* context) {
+  SimulatePile<28, 15>({[](void*, uint32_t count, JobFunction job, void* context) {
                           ++runs;
-                          RunBackwards(user, count, job, context);
+                          BackwardJobs().run(nullptr, count, job, context);
                         },
                         nullptr});
   CHECK(runs > 15 * 40);

@@ -6,7 +6,8 @@
 #include "reference/trajectory.h"
 #include "runtime/dense_reference.h"
 #include "runtime/world/heap_counter.h"
-#include "runtime/world/plane_scene.h"
+#include "runtime/world/hung_bar.h"
+#include "runtime/world/state_scene.h"
 #include "solver/panel_solve.h"
 
 #include <catch2/catch.hpp>
@@ -28,12 +29,6 @@ constexpr std::array<float, 4> kDrags = {1.0f, 10.0f, 100.0f, 1000.0f};
 
 ShapeAsset Bar(uint32_t seed, std::optional<uint32_t> clusters = 0) {
   return ShapeAsset(TetBox(6, 2, 2, 0.1, 0.09, seed), {1.0e5, 0.33, 1000.0}, double(kDt), clusters);
-}
-
-WorldDesc Awake() {
-  WorldDesc desc;
-  desc.sleep.speed = 0.0f;
-  return desc;
 }
 
 // M (y - x - h v - h^2 g) + drag h M (y - x) - h^2 F(y): what contacts add to the momenta [kg m].
@@ -170,26 +165,7 @@ TEST_CASE("Eight iterations at contacts are as good with a drag as without") {
   const auto fall = [&](float drag, ImplicitSettings settings) {
     settings.mass_damping = drag;
     const BodySolver solver = ImplicitSolver(settings);
-    WorldDesc of_world = Awake();
-    of_world.contact.iterations = 64;
-    of_world.contact.sweeps = 256;
-    World world(of_world);
-    AddPlane(&world, {});
-    BodyDesc desc;
-    desc.solver = &solver;
-    desc.pose.rotation = TurnOf(0.2, {0.0, 0.0, 1.0});
-    desc.pose.position = {0.0f, 0.03f, 0.0f};
-    desc.velocity = {0.3f, -1.0f - 0.03f * drag, 0.0f};
-    const BodyId id = AddBody(&world, shape.asset(), desc);
-    Trajectory out(ToEigen(PositionsOf(world, id, shape.num_nodes())));
-    bool has_touched = false;
-    for (int step = 0; step < 20; ++step) {
-      REQUIRE(StepWorld(&world, kDt) == kStepOk);
-      has_touched = has_touched || world.stats().contacts > 0;
-      out.Add(ToEigen(PositionsOf(world, id, shape.num_nodes())));
-    }
-    CHECK(has_touched);
-    return out;
+    return FallAskew(shape, {.velocity = {0.3f, -1.0f - 0.03f * drag, 0.0f}, .solver = &solver});
   };
   const ImplicitSettings converged = {.newton_iterations = 20,
                                       .linear_iterations = 500,
@@ -232,9 +208,7 @@ TEST_CASE("Bodies share factors if their drags are equal, and without one as eve
                    more = ImplicitSolver({.mass_damping = 3.0f});
   const auto bytes_of_second = [&](const BodySolver* first, const BodySolver* second) {
     CountingMemory memory;
-    WorldDesc desc;
-    desc.allocator = memory.allocator();
-    World world(desc);
+    World world({.allocator = memory.allocator()});
     AddBody(&world, shape.asset(), {.solver = first});
     const size_t before = memory.bytes_out();
     AddBody(&world, shape.asset(), {.solver = second});
@@ -336,9 +310,7 @@ TEST_CASE("A state of a body with a drag goes on in another world") {
     ids.push_back(AddBody(&world, shape.asset(), desc));
   }
   for (int step = 0; step < 10; ++step) StepWorld(&world, kDt);
-  std::vector<std::byte> state(world.StateBytes());
-  size_t size = 0;
-  REQUIRE(world.SaveState(state, &size).ok());
+  const std::vector<std::byte> state = SavedState(world);
   const Asset* const assets[] = {&shape.asset()};
   const SolverMethod* const solvers[] = {&kImplicitMethod};
   REQUIRE(other.LoadState(state, assets, solvers).ok());

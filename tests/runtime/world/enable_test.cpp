@@ -16,16 +16,6 @@ namespace {
 
 constexpr float kDt = 0.01f;
 
-int DrawnContacts(const World& world) {
-  int count = 0;
-  DebugDraw draw;
-  draw.user = &count;
-  draw.point = [](void* user, const Vec3&, float, uint32_t) { ++*static_cast<int*>(user); };
-  draw.flags = kDrawContacts;
-  world.Draw(draw);
-  return count;
-}
-
 }  // namespace
 
 TEST_CASE("A disabled body stands still and goes on as if no time had passed") {

@@ -2,6 +2,7 @@
 // Events of bodies: what slept, woke and froze, in the order of slots, and what is lost.
 #include "runtime/world/heap_counter.h"
 #include "runtime/world/plane_scene.h"
+#include "runtime/world/threaded_jobs.h"
 
 #include <catch2/catch.hpp>
 
@@ -192,12 +193,7 @@ TEST_CASE("Events do not depend on threads") {
     }
     return all;
   };
-  // Jobs in descending order.
-  const JobSystem backwards = {[](void*, uint32_t count, JobFunction job, void* context) {
-                                 for (uint32_t i = count; i-- > 0;) job(context, i);
-                               },
-                               nullptr};
-  const std::vector<BodyEvent> a = run({}), b = run(backwards);
+  const std::vector<BodyEvent> a = run({}), b = run(BackwardJobs());
   REQUIRE(a.size() > 12);
   REQUIRE(a.size() == b.size());
   for (size_t i = 0; i < a.size(); ++i) {

@@ -2,6 +2,8 @@
 // Bodies on and against convex hulls, at rest and fast, still and moving. Saving hulls.
 #include "runtime/world/heap_counter.h"
 #include "runtime/world/solid_scene.h"
+#include "runtime/world/state_scene.h"
+#include "runtime/world/threaded_jobs.h"
 
 #include <catch2/catch.hpp>
 
@@ -160,18 +162,9 @@ TEST_CASE("Thrown bodies do not pass hulls, however fast") {
     const ColliderDesc desc =
         HullAt({{1.0f, 0.0f, 0.0f}, TurnOf(random.Uniform(-0.5, 0.5), {0, 0, 1})}, points);
     CAPTURE(seed, has_surface, speed, thickness, points.size());
-    BodyDesc start = BodyAt({-0.5f, 0.0f, 0.0f}, {static_cast<float>(speed), 0.0f, 0.0f});
-    start.pose.rotation = ToQuat(random.Rotation());
-    WorldDesc world;
-    world.gravity = {};
-    SolidScene scene(has_surface, start, world);
-    const ColliderId id = AddCollider(&scene.world, desc);
-    hits += scene.TouchesIn(100) ? 1 : 0;
-    CHECK((scene.flags & kStepBodyFrozen) == 0);
-    CHECK(scene.DepthIn(id) < 0.01 * double(scene.kSize));
-    const double farthest = scene.FarthestAlong(RotationOf(desc.pose.rotation).col(0)) -
-                            RotationOf(desc.pose.rotation).col(0).dot(ToEigen(desc.pose.position));
-    CHECK(farthest < 0.01);
+    const Flight flight = ThrowAt(desc, has_surface, random.Rotation(), speed);
+    hits += flight.touches ? 1 : 0;
+    CHECK(flight.farthest < 0.01);
   }
   CHECK(hits == 100);
 }
@@ -207,19 +200,11 @@ TEST_CASE("A hull that moves carries a body and kicks it away") {
       const std::vector<Vec3> stone = StonePoints(seed, 40, 0.15);
       SolidScene scene(seed % 2 == 0, BodyAt({-0.1f, 0.0f, -0.1f}));
       AddCollider(&scene.world);
-      Pose pose = {{-1.0f, 0.15f, 0.0f}};
+      const Pose pose = {{-1.0f, 0.15f, 0.0f}};
       const ColliderId foot = AddCollider(&scene.world, HullAt(pose, stone));
       scene.Step(20);
       const float speed = static_cast<float>(random.Uniform(2.0, 10.0));
-      const int steps = static_cast<int>(1.2f / (speed * scene.kDt));
-      for (int step = 0; step < steps; ++step) {
-        pose.position.x += speed * scene.kDt;
-        REQUIRE(scene.world.MoveCollider(foot, pose).ok());
-        scene.Step(1);
-        CHECK(scene.DepthIn(foot) < 0.05 * double(scene.kSize));
-      }
-      CHECK((scene.flags & kStepBodyFrozen) == 0);
-      CHECK(scene.Centre().x() > double(pose.position.x));
+      scene.KickAway(foot, speed, 0.05 * double(scene.kSize));
     }
   }
 }
@@ -251,11 +236,7 @@ TEST_CASE("Random bodies among random hulls stay finite, the same for any order 
       touching += scene.world.stats().contacts > 0 ? 1 : 0;
       return scene.world.StateHash();
     };
-    const JobSystem backwards = {[](void*, uint32_t count, JobFunction job, void* context) {
-                                   for (uint32_t i = count; i-- > 0;) job(context, i);
-                                 },
-                                 nullptr};
-    CHECK(run({}) == run(backwards));
+    CHECK(run({}) == run(BackwardJobs()));
   }
   CHECK(touching > 20);
 }
@@ -324,9 +305,7 @@ TEST_CASE("A saved world with hulls goes on bit for bit, wherever it is loaded")
   AddCollider(&scene.world, HullAt({{0.8f, 0.0f, 0.1f}}, other));
   scene.Step(40);
   REQUIRE(scene.world.stats().contacts > 0);
-  std::vector<std::byte> state(scene.world.StateBytes());
-  size_t bytes = 0;
-  REQUIRE(scene.world.SaveState(state, &bytes).ok());
+  const std::vector<std::byte> state = SavedState(scene.world);
   scene.Step(40);
   const uint64_t hash = scene.world.StateHash();
   const Asset* const assets[] = {&scene.shape.asset()};
@@ -354,8 +333,7 @@ TEST_CASE("A saved world with hulls goes on bit for bit, wherever it is loaded")
       CHECK(DescOf(*world, id).hull.points.size() == stone.size());
       for (int step = 0; step < 40; ++step) StepWorld(world, SolidScene::kDt);
       CHECK(world->StateHash() == hash);
-      std::vector<std::byte> again(world->StateBytes());
-      REQUIRE(world->SaveState(again, &bytes).ok());
+      SavedState(*world);
     }
   }
   CHECK(memory.bytes_out() == 0);

@@ -3,9 +3,9 @@
 #include "plush/solver.h"
 
 #include "reference/trajectory.h"
-#include "runtime/tet_fixtures.h"
 #include "runtime/world/heap_counter.h"
-#include "runtime/world/plane_scene.h"
+#include "runtime/world/hung_bar.h"
+#include "runtime/world/state_scene.h"
 #include "runtime/world/threaded_jobs.h"
 
 #include <catch2/catch.hpp>
@@ -21,12 +21,6 @@ using reference::Trajectory;
 namespace {
 
 constexpr float kDt = 0.01f;
-
-WorldDesc Awake() {
-  WorldDesc desc;
-  desc.sleep.speed = 0.0f;
-  return desc;
-}
 
 BodySolver SolverFor(bool is_implicit) {
   return is_implicit ? ImplicitSolver() : SplittingSolver();
@@ -205,9 +199,7 @@ TEST_CASE("Steps of joined bodies of both solvers take no memory, however they c
   StepWorld(&chain.world, kDt);
   World other(desc);
   if (way == 2) {
-    std::vector<std::byte> state(chain.world.StateBytes());
-    size_t size = 0;
-    REQUIRE(chain.world.SaveState(state, &size).ok());
+    const std::vector<std::byte> state = SavedState(chain.world);
     const Asset* const assets[] = {&chain.shape.asset()};
     const SolverMethod* const solvers[] = {&kImplicitMethod};
     REQUIRE(other.LoadState(state, assets, solvers).ok());

@@ -7,6 +7,8 @@
 #include "reference/trajectory.h"
 #include "runtime/dense_reference.h"
 #include "runtime/world/heap_counter.h"
+#include "runtime/world/hung_bar.h"
+#include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -33,49 +35,20 @@ constexpr RotationMethod kMethods[] = {
     RotationMethod::kCoherentSvd, RotationMethod::kQr,      RotationMethod::kPolarQr,
     RotationMethod::kProject,     RotationMethod::kReflect, RotationMethod::kDegenerationAware};
 
-WorldDesc Awake(const Vec3& gravity = WorldDesc().gravity) {
-  WorldDesc desc;
-  desc.sleep.speed = 0.0f;
-  desc.gravity = gravity;
-  return desc;
-}
+// A random bar.
+struct Bar : HungBar {
+  explicit Bar(double young = 3.0e5)
+      : HungBar(TetBox(5, 2, 2, 0.1, 0.09, 3), {young, 0.33, 1000.0}) {}
 
-// A random bar that hangs by one side.
-struct HungBar {
-  explicit HungBar(double young = 3.0e5)
-      : shape(TetBox(5, 2, 2, 0.1, 0.09, 3), {young, 0.33, 1000.0}, double(kDt)) {
-    const std::vector<Vec3> rest = shape.rest();
-    for (uint32_t i = 0; i < rest.size(); ++i) {
-      if (rest[i].x < 0.05f) pins.push_back(i);
-    }
-  }
-
-  BodyId AddTo(World* world, const BodySolver& solver) const {
-    BodyDesc desc;
-    desc.pinned_nodes = pins;
-    desc.solver = &solver;
-    return AddBody(world, shape.asset(), desc);
-  }
   Trajectory Steps(const ImplicitSettings& settings, int steps = 30) const {
-    World world(Awake());
-    const BodySolver solver = ImplicitSolver(settings);
-    const BodyId id = AddTo(&world, solver);
-    Trajectory out(ToEigen(shape.rest()));
-    for (int step = 0; step < steps; ++step) {
-      REQUIRE(StepWorld(&world, kDt) == kStepOk);
-      out.Add(ToEigen(PositionsOf(world, id, shape.num_nodes())));
-    }
-    return out;
+    return HungBar::Steps(ImplicitSolver(settings), steps);
   }
-
-  ShapeAsset shape;
-  std::vector<uint32_t> pins;
 };
 
 }  // namespace
 
 TEST_CASE("Rotation methods that agree on regular tets give the default's motion") {
-  const HungBar bar;
+  const Bar bar;
   const Trajectory right = bar.Steps(kConverged);
   for (const RotationMethod method : kMethods) {
     if (method == RotationMethod::kQr) continue;
@@ -87,7 +60,7 @@ TEST_CASE("Rotation methods that agree on regular tets give the default's motion
 }
 
 TEST_CASE("Materials agree at small strain, and each differential leads to the same step") {
-  const HungBar bar(3.0e8);  // bends by about 1e-4 of its length
+  const Bar bar(3.0e8);  // bends by about 1e-4 of its length
   const Trajectory right = bar.Steps(kConverged, 10);
   for (const MaterialModel model : kModels) {
     Trajectory first(ToEigen(bar.shape.rest()));
@@ -108,7 +81,7 @@ TEST_CASE("Materials agree at small strain, and each differential leads to the s
       CHECK(reference::TrajectoryError(measured, right) < most);
     }
   }
-  const HungBar soft;
+  const Bar soft;
   for (const MaterialModel model : kModels) {
     ImplicitSettings settings = kConverged;
     settings.model = model;
@@ -120,7 +93,7 @@ TEST_CASE("Materials agree at small strain, and each differential leads to the s
 }
 
 TEST_CASE("MINRES, Jacobi's blocks and no preconditioner give the default's motion") {
-  const HungBar bar;
+  const Bar bar;
   const Trajectory right = bar.Steps(kConverged);
   for (const auto method : {LinearMethod::kConjugateGradients, LinearMethod::kMinimumResiduals}) {
     for (const auto preconditioner :
@@ -169,7 +142,7 @@ TEST_CASE("Where steps by the exact differential do not descend, the hybrid one 
 }
 
 TEST_CASE("A quasistatic body goes to where forces balance, and leaves no velocity") {
-  const HungBar bar(1.0e6);
+  const Bar bar(1.0e6);
   ImplicitSettings settings = kConverged;
   settings.quasistatic = true;
   World world(Awake()), damped(Awake());
@@ -189,7 +162,7 @@ TEST_CASE("A quasistatic body goes to where forces balance, and leaves no veloci
 }
 
 TEST_CASE("A quasistatic body needs pins that stop every rigid motion") {
-  const HungBar bar;
+  const Bar bar;
   World world;
   const BodySolver solver = ImplicitSolver({.quasistatic = true});
   const auto code_of = [&](const std::vector<uint32_t>& pins) {
@@ -287,10 +260,7 @@ TEST_CASE("Witnesses and settings of models go through states, and steps allocat
   for (Vec3& node : x) node = node + ToVec3(random.Vector(0.12));
   REQUIRE(world.SetNodePositions(id, x).ok());
   for (int step = 0; step < 3; ++step) StepWorld(&world, kDt);
-  std::vector<std::byte> state(world.StateBytes());
-  size_t size = 0;
-  REQUIRE(world.SaveState(state, &size).ok());
-  state.resize(size);
+  const std::vector<std::byte> state = SavedState(world);
   const Asset* const assets[] = {&shape.asset()};
   const SolverMethod* const solvers[] = {&kImplicitMethod};
   World other(Awake());
@@ -308,7 +278,7 @@ TEST_CASE("Witnesses and settings of models go through states, and steps allocat
 }
 
 TEST_CASE("Settings of materials and linear solvers out of range are refused") {
-  const HungBar bar;
+  const Bar bar;
   World world;
   const auto code_of = [&](const ImplicitSettings& settings) {
     const BodySolver solver = ImplicitSolver(settings);

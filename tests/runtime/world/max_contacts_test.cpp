@@ -184,9 +184,7 @@ TEST_CASE("A state with more contacts than a world has room for is refused") {
   AddCollider(&scene.world);
   scene.Step(20);
   REQUIRE(scene.world.stats().contacts > 2);
-  std::vector<std::byte> state(scene.world.StateBytes());
-  size_t bytes = 0;
-  REQUIRE(scene.world.SaveState(state, &bytes).ok());
+  const std::vector<std::byte> state = SavedState(scene.world);
   const Asset* const assets[] = {&scene.shape.asset()};
   World small({.max_contacts = 2}), large({.max_contacts = 100});
   CHECK(small.LoadState(state, assets).code == StatusCode::kMismatch);

@@ -3,6 +3,7 @@
 // fields.
 #include "runtime/collision/static_meshes.h"
 #include "runtime/world/solid_scene.h"
+#include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -215,9 +216,7 @@ TEST_CASE("A mesh that takes the slot of another one holds a body in its place")
     AddCollider(&saved.world, MeshOf(fine, far));
     AddCollider(&loading.world, MeshOf(fine, lower));
     AddCollider(&loading.world, MeshOf(coarse, far));
-    std::vector<std::byte> state(saved.world.StateBytes());
-    size_t bytes = 0;
-    REQUIRE(saved.world.SaveState(state, &bytes).ok());
+    const std::vector<std::byte> state = SavedState(saved.world);
     loading.Step(30);
     const Asset* const assets[] = {&loading.shape.asset()};
     REQUIRE(loading.world.LoadState(state, assets).ok());
@@ -343,10 +342,7 @@ TEST_CASE("States of worlds with meshes and height fields continue bit for bit")
   constexpr int kSteps = 60, kMore = 10;
   uint32_t most = 0;
   for (int step = 0; step < kSteps + kMore; ++step) {
-    std::vector<std::byte> state(scene.world.StateBytes());
-    size_t bytes = 0;
-    REQUIRE(scene.world.SaveState(state, &bytes).ok());
-    states.push_back(state);
+    states.push_back(SavedState(scene.world));
     scene.Step(1);
     hashes.push_back(scene.world.StateHash());
     most = std::max(most, scene.world.stats().contacts);

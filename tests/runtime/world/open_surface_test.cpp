@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Steps say where bodies overlap at a hole of a surface.
 #include "runtime/world/solid_scene.h"
+#include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -96,9 +97,7 @@ TEST_CASE("Steps are flagged while a body lies on a hole, also if its contacts h
   CHECK(is_flagged);
   CHECK(unsearched > 50);
   // So are those after the world was loaded.
-  std::vector<std::byte> bytes(world.StateBytes());
-  size_t written = 0;
-  REQUIRE(world.SaveState(bytes, &written).ok());
+  const std::vector<std::byte> bytes = SavedState(world);
   OnFace other(1, true);
   const Asset* assets[] = {&other.open.asset(), &other.closed.asset()};
   REQUIRE(other.world.LoadState(bytes, assets).ok());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which pairs of bodies are searched, when they are searched anew, and that contacts hold
 // meanwhile.
+#include "runtime/world/state_scene.h"
 #include "runtime/world/touching_cubes.h"
 
 #include <catch2/catch.hpp>
@@ -189,7 +190,7 @@ TEST_CASE("A loaded state goes on with the same searches to the bit") {
   for (int start = 0; start < 4; ++start) {
     CAPTURE(start);
     Cubes other(Slide::DescOf());
-    other.Load(one.Saved());
+    other.Load(SavedState(one.world));
     CHECK(other.world.stats().pairs_searched == one.world.stats().pairs_searched);
     for (int step = 0; step < 6; ++step) {
       CAPTURE(step);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Parts of a body that only pinned nodes join: none of them feels another.
 #include "runtime/world/constraint_scene.h"
+#include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -88,10 +89,7 @@ TEST_CASE("States of bodies whose pins cut clusters continue bit for bit") {
   const BodyId id = AddBody(&world, bar.shape.asset(), {.pinned_nodes = bar.pins});
   bar.HoldTip(&world, id);
   for (int step = 0; step < 3; ++step) StepWorld(&world, kDt);
-  std::vector<std::byte> state(world.StateBytes());
-  size_t size = 0;
-  REQUIRE(world.SaveState(state, &size).ok());
-  state.resize(size);
+  const std::vector<std::byte> state = SavedState(world);
   const Asset* const assets[] = {&bar.shape.asset()};
   REQUIRE(other.LoadState(state, assets).ok());
   for (int step = 0; step < 10; ++step) {

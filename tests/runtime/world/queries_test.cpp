@@ -326,9 +326,7 @@ TEST_CASE("Bodies without a collision surface are never found") {
 
 TEST_CASE("Queries take no memory, the first after a step included") {
   CountingMemory memory;
-  WorldDesc desc;
-  desc.allocator = memory.allocator();
-  World world(desc);
+  World world({.allocator = memory.allocator()});
   BodyDesc scenery = At({0.0f, -1.0f, 0.0f});
   scenery.fixed = true;
   AddBody(&world, Bumpy().asset(), scenery);

@@ -7,6 +7,7 @@
 #include "runtime/collision/static_meshes.h"
 #include "runtime/world/heap_counter.h"
 #include "runtime/world/solid_scene.h"
+#include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -180,9 +181,7 @@ TEST_CASE(
   REQUIRE(scene.world.RemoveCollider(one).ok());
   scene.Step(15);
   const Asset* const assets[] = {&scene.shape.asset()};
-  std::vector<std::byte> state(scene.world.StateBytes());
-  size_t bytes = 0;
-  REQUIRE(scene.world.SaveState(state, &bytes).ok());
+  const std::vector<std::byte> state = SavedState(scene.world);
   CHECK(scene.world.stats().contacts > 0);
   scene.Step(20);
   World fresh;

@@ -203,6 +203,19 @@ double SolidScene::DepthOfTrianglesIn(const ColliderDesc& desc) const {
   return deepest;
 }
 
+void SolidScene::KickAway(ColliderId foot, float speed, double most_depth) {
+  Pose pose = DescOf(world, foot).pose;
+  const int steps = static_cast<int>(1.2f / (speed * kDt));
+  for (int step = 0; step < steps; ++step) {
+    pose.position.x += speed * kDt;
+    REQUIRE(world.MoveCollider(foot, pose).ok());
+    Step(1);
+    CHECK(DepthIn(foot) < most_depth);
+  }
+  CHECK((flags & kStepBodyFrozen) == 0);
+  CHECK(Centre().x() > double(pose.position.x));
+}
+
 double SolidScene::Speed() const {
   double speed = 0.0;
   for (const Vec3& v : VelocitiesOf(world, body, shape.num_nodes())) {
@@ -229,6 +242,32 @@ MotionDifference StepBoth(SolidScene* a, SolidScene* b, int steps, const Eigen::
 double ThrowSpeed(Random* random) {
   return double(SolidScene::kSize / SolidScene::kDt) *
          std::exp(random->Uniform(std::log(0.1), std::log(10.0)));
+}
+
+Flight ThrowAt(const ColliderDesc& collider, bool has_surface, const Eigen::Matrix3d& turn,
+               double speed) {
+  BodyDesc start = BodyAt({-0.5f, 0.0f, 0.0f}, {static_cast<float>(speed), 0.0f, 0.0f});
+  start.pose.rotation = ToQuat(turn);
+  SolidScene scene(has_surface, start, {.gravity = {}});
+  const ColliderId id = AddCollider(&scene.world, collider);
+  const bool touches = scene.TouchesIn(100);
+  CHECK((scene.flags & kStepBodyFrozen) == 0);
+  CHECK(scene.DepthIn(id) < 0.01 * double(scene.kSize));
+  const Eigen::Vector3d axis = RotationOf(collider.pose.rotation).col(0);
+  return {touches, scene.FarthestAlong(axis) - axis.dot(ToEigen(collider.pose.position))};
+}
+
+WorldSums SumsOf(const World& world, std::span<const BodyId> ids) {
+  WorldSums sums;
+  for (const BodyId id : ids) {
+    const BodyMoments of = MomentsOf(world, id);
+    const Eigen::Vector3d momentum(of.linear_momentum), centre(of.centre);
+    sums.momentum += momentum;
+    sums.turn += Eigen::Vector3d(of.angular_momentum) + centre.cross(momentum);
+  }
+  const WorldMeasures measures = MeasuresOf(world);
+  sums.energy = measures.kinetic_j + measures.elastic_j;
+  return sums;
 }
 
 }  // namespace plush::test

@@ -42,6 +42,9 @@ struct SolidScene {
   /// The same for points all over the triangles.
   double DepthOfTrianglesIn(ColliderId id) const;
   double DepthOfTrianglesIn(const ColliderDesc& desc) const;
+  /// Moves a collider by 1.2 m along x. Fails the test unless it drives the body before it, never
+  /// deeper inside than `most_depth` [m].
+  void KickAway(ColliderId foot, float speed, double most_depth);
   double Speed() const;
   Eigen::Vector3d Centre() const { return Eigen::Vector3d(MomentsOf(world, body).centre); }
 
@@ -61,5 +64,23 @@ MotionDifference StepBoth(SolidScene* a, SolidScene* b, int steps,
 
 /// A speed of 0.1 to 10 of the cube's sizes per step [m/s].
 double ThrowSpeed(Random* random);
+
+/// How the cube flies at a collider.
+struct Flight {
+  bool touches = false;
+  double farthest = 0.0;  ///< reached along the collider's x axis, from its position [m]
+};
+/// Throws the cube along x from (-0.5, 0, 0), without gravity, for 100 steps. Fails the test if it
+/// freezes or comes into the collider.
+Flight ThrowAt(const ColliderDesc& collider, bool has_surface, const Eigen::Matrix3d& turn,
+               double speed);
+
+/// What bodies have together.
+struct WorldSums {
+  Eigen::Vector3d momentum = Eigen::Vector3d::Zero();  ///< [kg m/s]
+  Eigen::Vector3d turn = Eigen::Vector3d::Zero();      ///< angular momentum about the origin
+  double energy = 0.0;                                 ///< of the world, without that of height [J]
+};
+WorldSums SumsOf(const World& world, std::span<const BodyId> ids);
 
 }  // namespace plush::test

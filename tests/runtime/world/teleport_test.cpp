@@ -71,16 +71,6 @@ std::vector<BodyId> AddWobbling(World* world, const ShapeAsset& shape, int count
   return ids;
 }
 
-int DrawnContacts(const World& world) {
-  int count = 0;
-  DebugDraw draw;
-  draw.user = &count;
-  draw.point = [](void* user, const Vec3&, float, uint32_t) { ++*static_cast<int*>(user); };
-  draw.flags = kDrawContacts;
-  world.Draw(draw);
-  return count;
-}
-
 std::vector<Vec3> Wild(const ShapeAsset& shape) {
   std::vector<Vec3> v(shape.num_nodes());
   for (size_t i = 0; i < v.size(); ++i) v[i].y = i % 2 == 0 ? 3.0e38f : -3.0e38f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A job system on threads that start and end with each call.
+// Job systems: on threads that start and end with each call, and on the calling thread.
 #pragma once
 
 #include "plush/jobs.h"
@@ -31,5 +31,13 @@ struct ThreadedJobs {
     for (std::thread& thread : threads) thread.join();
   }
 };
+
+/// Runs the last job first: the order must not matter.
+inline JobSystem BackwardJobs() {
+  return {[](void*, uint32_t count, JobFunction job, void* context) {
+            for (uint32_t i = count; i-- > 0;) job(context, i);
+          },
+          nullptr};
+}
 
 }  // namespace plush::test

@@ -2,6 +2,8 @@
 // Bodies that touch each other.
 #include "runtime/world/heap_counter.h"
 #include "runtime/world/solid_scene.h"
+#include "runtime/world/state_scene.h"
+#include "runtime/world/threaded_jobs.h"
 #include "runtime/world/touching_cubes.h"
 
 #include <catch2/catch.hpp>
@@ -109,44 +111,28 @@ TEST_CASE("Free bodies that collide keep their momenta and gain no energy") {
   left.velocity = {1.0f, 0.0f, 0.0f};
   left.material.friction = friction;
   left.material.restitution = restitution;
-  const BodyId a = cubes.Add({-0.3f, 0.03f, 0.02f}, 3.0e5f, left);
+  cubes.Add({-0.3f, 0.03f, 0.02f}, 3.0e5f, left);
   const BodyId b = cubes.Add({0, 0, 0}, 3.0e5f);
-  const auto sums = [&] {
-    const BodyMoments p = MomentsOf(cubes.world, a), q = MomentsOf(cubes.world, b);
-    Eigen::VectorXd all = Eigen::VectorXd::Zero(7);
-    for (const BodyMoments& of : {p, q}) {
-      const Eigen::Vector3d momentum(of.linear_momentum), centre(of.centre);
-      all.head(3) += momentum;
-      all.segment(3, 3) += Eigen::Vector3d(of.angular_momentum) + centre.cross(momentum);
-    }
-    WorldMeasures measures;
-    REQUIRE(cubes.world.Measure(&measures).ok());
-    all[6] = measures.kinetic_j + measures.elastic_j;
-    return all;
-  };
-  const Eigen::VectorXd before = sums();
+  const auto sums = [&] { return SumsOf(cubes.world, cubes.ids); };
+  const WorldSums before = sums();
   uint32_t most = 0;
   for (int step = 0; step < 100; ++step) {
     cubes.Step(1);
     most = std::max(most, cubes.world.stats().body_pairs);
-    CHECK(sums()[6] <= 1.001 * before[6]);
+    CHECK(sums().energy <= 1.001 * before.energy);
   }
-  const Eigen::VectorXd after = sums();
+  const WorldSums after = sums();
   CHECK(most == 1);
-  CHECK((after - before).head(3).norm() < 1e-5 * before.head(3).norm());
-  CHECK((after - before).segment(3, 3).norm() < 5e-3 * before.head(3).norm() * double(kSize));
+  CHECK((after.momentum - before.momentum).norm() < 1e-5 * before.momentum.norm());
+  CHECK((after.turn - before.turn).norm() < 5e-3 * before.momentum.norm() * double(kSize));
   // They parted, or stay together slowly.
-  CHECK(MomentsOf(cubes.world, b).linear_momentum[0] > 0.3 * before[0]);
+  CHECK(MomentsOf(cubes.world, b).linear_momentum[0] > 0.3 * before.momentum.x());
 }
 
 TEST_CASE("Bodies that move fixed ones touch give the same hash for any order of jobs") {
   const auto run = [](bool reverse) {
     WorldDesc desc = Cubes::WithPairs(64);
-    if (reverse) {
-      desc.jobs.run = [](void*, uint32_t count, JobFunction job, void* context) {
-        for (uint32_t i = count; i-- > 0;) job(context, i);
-      };
-    }
+    if (reverse) desc.jobs = BackwardJobs();
     Cubes cubes(desc);
     BodyDesc fixed;
     fixed.fixed = true;
@@ -256,12 +242,8 @@ TEST_CASE("A state loads after a body has gone that touched others") {
   cubes.Step(100);
   REQUIRE(cubes.world.stats().body_pairs == 2);
   REQUIRE(cubes.world.RemoveBody(cubes.ids[1]).ok());
-  std::vector<std::byte> bytes(cubes.world.StateBytes());
-  size_t written = 0;
-  REQUIRE(cubes.world.SaveState(bytes, &written).ok());
   Cubes other;
-  const Asset* assets[] = {&cubes.shape.asset()};
-  REQUIRE(other.world.LoadState(bytes, assets).ok());
+  other.Load(SavedState(cubes.world));
   for (int step = 0; step < 40; ++step) {
     cubes.Step(1);
     StepWorld(&other.world, kDt);
@@ -312,15 +294,13 @@ TEST_CASE("Bodies that touch each other move on from a state to the bit") {
   }
   one.Step(60);
   REQUIRE(one.Contacts().size() > 4);
-  std::vector<std::byte> bytes(one.world.StateBytes());
-  size_t written = 0;
-  REQUIRE(one.world.SaveState(bytes, &written).ok());
+  const std::vector<std::byte> state = SavedState(one.world);
   Cubes other;
-  const Asset* assets[] = {&one.shape.asset()};
-  REQUIRE(other.world.LoadState(bytes, assets).ok());
+  other.Load(state);
   CHECK(other.world.stats().body_pairs == one.world.stats().body_pairs);
   Cubes none(Cubes::WithPairs(1));
-  CHECK(none.world.LoadState(bytes, assets).code == StatusCode::kMismatch);
+  const Asset* assets[] = {&one.shape.asset()};
+  CHECK(none.world.LoadState(state, assets).code == StatusCode::kMismatch);
   for (int step = 0; step < 60; ++step) {
     one.Step(1);
     StepWorld(&other.world, kDt);

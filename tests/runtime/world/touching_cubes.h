@@ -58,12 +58,6 @@ struct TouchingCubes {
     points.resize(count);
     return points;
   }
-  std::vector<std::byte> Saved() const {
-    std::vector<std::byte> bytes(world.StateBytes());
-    size_t written = 0;
-    REQUIRE(world.SaveState(bytes, &written).ok());
-    return bytes;
-  }
   /// Takes over a state of other cubes.
   void Load(std::span<const std::byte> state) {
     const Asset* assets[] = {&shape.asset()};

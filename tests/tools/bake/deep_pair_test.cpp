@@ -7,8 +7,8 @@
 
 #include "bake/bake.h"
 #include "base/aligned_bytes.h"
-#include "import/import.h"
 #include "skip.h"
+#include "tools/test_models.h"
 
 #include <catch2/catch.hpp>
 
@@ -25,19 +25,14 @@ namespace {
 
 // A model with the middle of its box at the origin and a diagonal of 1 m.
 tools::ImportedModel NormalisedModel(const std::string& path) {
-  tools::ImportSettings settings;
-  settings.scale = 1.0;
-  settings.helper = PLUSH_IMPORT_EXECUTABLE;
-  tools::FindingList findings;
-  auto model = tools::ImportModel(path, settings, &findings);
-  if (!model.ok()) FAIL(model.error().message);
-  auto& positions = model.value().surface.positions;
+  tools::ImportedModel model = ImportOrFail(path);
+  auto& positions = model.surface.positions;
   tools::Vec3d low = positions[0], high = low;
   for (const tools::Vec3d& p : positions) low = Min(low, p), high = Max(high, p);
   const tools::Vec3d size = high - low, centre = (low + high) * 0.5;
   const double scale = 1.0 / std::sqrt(size.x * size.x + size.y * size.y + size.z * size.z);
   for (tools::Vec3d& p : positions) p = (p - centre) * scale;
-  return std::move(model.value());
+  return model;
 }
 
 // Stands a model up, then turns it about the vertical axis.

@@ -11,18 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
-#include <fstream>
 #include <random>
-#include <sstream>
 
 namespace plush::tests {
 namespace {
-
-std::string Content(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 struct Baked {
   int exit_code = 0;
@@ -54,7 +46,7 @@ Baked BakeFile(const std::string& path) {
   Asset asset;
   baked.valid = asset.Open(out.c_str()).ok();
   // No temporary file is ever left.
-  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+  CHECK(FilesIn(folder.path()) == 1);
   return baked;
 }
 

@@ -11,19 +11,12 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 namespace plush::tests {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-std::string Content(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 struct CachedBakes {
   TemporaryFolder folder;

@@ -15,9 +15,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <sstream>
 
 namespace plush::tests {
 namespace {
@@ -25,26 +22,10 @@ namespace {
 using Catch::Matchers::Contains;
 using nlohmann::json;
 
-std::string Content(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-size_t FilesIn(const std::string& folder) {
-  return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
-}
-
 // A folder with ball.obj.
-class BallFolder {
- public:
+struct BallFolder : TemporaryFolder {
   BallFolder() { WriteObj(MakeSphere(0.5, 16, 24), ball()); }
-  std::string ball() const { return folder_ / "ball.obj"; }
-  std::string operator/(const std::string& name) const { return folder_ / name; }
-  const std::string& path() const { return folder_.path(); }
-
- private:
-  TemporaryFolder folder_;
+  std::string ball() const { return *this / "ball.obj"; }
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ TEST_CASE("A batch bakes what the manifest names, once") {
   const std::string box = batch.folder / "models/props/Bob's & box $1.obj";
   const std::string by_hand = batch.folder / "by_hand.plush";
   REQUIRE(RunPlush({"bake", box, "-o", by_hand, "--tets", "30", "-q"}).exit_code == 0);
-  CHECK(ContentOf(by_hand) == ContentOf(batch.folder / "out/props/Bob's & box $1.plush"));
+  CHECK(Content(by_hand) == Content(batch.folder / "out/props/Bob's & box $1.plush"));
   const PlushRun info = RunPlush({"info", batch.folder / "out/props/level.plush", "--json"});
   CHECK(json::parse(info.out).contains("static_mesh"));
 }
@@ -76,11 +76,11 @@ TEST_CASE("Ninja holds hits of the cache for done and knows what they depend on"
   const Batch batch;
   const std::vector<std::string> cache = {"--cache", batch.folder / "cache"};
   REQUIRE(batch.Run(cache).exit_code == 0);
-  const std::string bytes = ContentOf(batch.folder / "out/crate.plush");
+  const std::string bytes = Content(batch.folder / "out/crate.plush");
   fs::remove_all(batch.folder / "out");
   CHECK(batch.States(0, cache) ==
         "crate.obj:cached props/Bob's & box $1.obj:cached props/level.obj:cached ");
-  CHECK(ContentOf(batch.folder / "out/crate.plush") == bytes);
+  CHECK(Content(batch.folder / "out/crate.plush") == bytes);
   CHECK(batch.States(0, cache) == kAllUnchanged);
   batch.Write("models/crate.mtl", "newmtl skin\nKd 1 0 0\n");
   CHECK(batch.States(0, cache) ==
@@ -89,7 +89,7 @@ TEST_CASE("Ninja holds hits of the cache for done and knows what they depend on"
   batch.Write("models/crate.mtl", "newmtl skin\n");
   CHECK(batch.States(0, cache) ==
         "crate.obj:cached props/Bob's & box $1.obj:unchanged props/level.obj:unchanged ");
-  CHECK(ContentOf(batch.folder / "out/crate.plush") == bytes);
+  CHECK(Content(batch.folder / "out/crate.plush") == bytes);
   CHECK(batch.States(0, cache) == kAllUnchanged);
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("A batch reports damaged entries of the cache and bakes anew") {
   const Batch batch;
   const std::vector<std::string> cache = {"--cache", batch.folder / "cache"};
   REQUIRE(batch.Run(cache).exit_code == 0);
-  const std::string bytes = ContentOf(batch.folder / "out/crate.plush");
+  const std::string bytes = Content(batch.folder / "out/crate.plush");
   for (const auto& entry : fs::recursive_directory_iterator(batch.folder / "cache")) {
     if (!entry.is_regular_file()) continue;
     std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
@@ -110,7 +110,7 @@ TEST_CASE("A batch reports damaged entries of the cache and bakes anew") {
   const json report = json::parse(run.out);
   CHECK(report["counts"]["baked"] == 3);
   CHECK(run.err.find("CACHE_DAMAGED") != std::string::npos);
-  CHECK(ContentOf(batch.folder / "out/crate.plush") == bytes);
+  CHECK(Content(batch.folder / "out/crate.plush") == bytes);
 }
 
 TEST_CASE("A bake that gives the same bytes leaves the output's time alone") {
@@ -127,7 +127,7 @@ TEST_CASE("Failed bakes come first, the others go on, and the worst exit code co
   if (!HasNinja()) return;
   const Batch batch;
   REQUIRE(batch.Run().exit_code == 0);
-  const std::string old = ContentOf(batch.folder / "out/props/level.plush");
+  const std::string old = Content(batch.folder / "out/props/level.plush");
   batch.Write("models/props/level.obj", "no model\n");
   batch.Write("models/z.obj", BoxText("z"));
   batch.WriteManifest(R"({"root": "models", "output": "out", "inputs": ["**/*.obj", "x.unknown"],
@@ -145,7 +145,7 @@ TEST_CASE("Failed bakes come first, the others go on, and the worst exit code co
   CHECK(report["assets"][1]["exit_code"] == 5);
   CHECK(report["counts"]["failed"] == 2);
   CHECK(run.err.find("props/level.obj") != std::string::npos);
-  CHECK(ContentOf(batch.folder / "out/props/level.plush") == old);  // the old output stays
+  CHECK(Content(batch.folder / "out/props/level.plush") == old);  // the old output stays
   CHECK(fs::exists(batch.folder / "out/z.plush"));
   // A file that is put back with its old time is baked again nevertheless.
   batch.Write("models/props/level.obj", BoxText("level"));

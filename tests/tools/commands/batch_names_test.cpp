@@ -148,7 +148,7 @@ TEST_CASE("Inputs may be symbolic links, also the output tree and its files") {
 TEST_CASE("Every bake of a batch has one thread") {
   const Batch batch;
   REQUIRE(batch.Run({"--plan"}).exit_code == 0);
-  const std::string plan = ContentOf(batch.folder / "out/.batch/build.ninja");
+  const std::string plan = Content(batch.folder / "out/.batch/build.ninja");
   CHECK(plan.find(" --threads 1 ") != std::string::npos);
   CHECK(plan.find(" restat = 1\n") != std::string::npos);
 }
@@ -160,8 +160,8 @@ TEST_CASE("The cost of a bake is known after it came from the cache") {
   REQUIRE(batch.Run(cache).exit_code == 0);
   fs::remove_all(batch.folder / "out");
   CHECK(Count(batch, "cached", cache) == 3);
-  const json report = json::parse(ContentOf(batch.folder / "out/.batch/reports/crate.plush.json"));
-  const std::string costs = "\n" + ContentOf(batch.folder / "out/.batch/costs");
+  const json report = json::parse(Content(batch.folder / "out/.batch/reports/crate.plush.json"));
+  const std::string costs = "\n" + Content(batch.folder / "out/.batch/costs");
   const size_t name = costs.find("\tcrate.plush\n");
   REQUIRE(name != std::string::npos);
   const size_t begin = costs.rfind('\n', name) + 1;

@@ -10,18 +10,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <thread>
 
 namespace plush::tests {
 
 using nlohmann::json;
-
-std::string ContentOf(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 std::string BoxText(const std::string& name) {
   return "mtllib " + name +

@@ -10,9 +10,6 @@
 
 namespace plush::tests {
 
-/// The bytes of a file; empty without one.
-std::string ContentOf(const std::string& path);
-
 /// A box of a material `skin`, which NAME.mtl describes.
 std::string BoxText(const std::string& name);
 

@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 namespace {
 
 using nlohmann::json;
+using plush::tests::Content;
+using plush::tests::FilesIn;
 using plush::tests::FlipTriangles;
 using plush::tests::MakeSphere;
 using plush::tests::PlushRun;
@@ -61,12 +61,6 @@ Codes Defects(const Check& check) {
   Codes codes = check.codes;
   codes.erase("SEAMS_WELDED");
   return codes;
-}
-
-std::string Content(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
 }
 
 }  // namespace
@@ -303,9 +297,7 @@ TEST_CASE("check: a report that cannot be written is exit 2 and leaves the old o
   REQUIRE(full.ok());
   CHECK(full.value().exit_code == 2);
   CHECK(Content(report) == before);
-  size_t files = 0;
-  for ([[maybe_unused]] const auto& e : std::filesystem::directory_iterator(folder.path())) ++files;
-  CHECK(files == 2);
+  CHECK(FilesIn(folder.path()) == 2);
 }
 
 TEST_CASE("check: the same file gives the same findings") {

@@ -13,20 +13,12 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 namespace plush::tests {
 namespace {
 
 using Catch::Matchers::Contains;
 using nlohmann::json;
-
-std::string Content(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 }  // namespace
 

@@ -16,9 +16,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <sstream>
 
 namespace plush::tests {
 namespace {
@@ -26,29 +23,13 @@ namespace {
 using Catch::Matchers::Contains;
 using nlohmann::json;
 
-std::string Content(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-size_t FilesIn(const std::string& folder) {
-  return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
-}
-
 // A folder with bar.plush.
-class BarFolder {
- public:
+struct BarFolder : TemporaryFolder {
   BarFolder() {
     const ExportedBar exported;
     REQUIRE(tools::WriteFileAtomically(bar(), exported.asset().bytes()).ok());
   }
-  std::string bar() const { return folder_ / "bar.plush"; }
-  std::string operator/(const std::string& name) const { return folder_ / name; }
-  const std::string& path() const { return folder_.path(); }
-
- private:
-  TemporaryFolder folder_;
+  std::string bar() const { return *this / "bar.plush"; }
 };
 
 // Output of a shell command; nothing if its program is not installed.

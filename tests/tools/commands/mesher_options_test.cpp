@@ -18,19 +18,12 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 namespace plush::tests {
 namespace {
 
 using Catch::Matchers::Contains;
 using nlohmann::json;
-
-std::string Content(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 // A shell script in place of TetGen.
 std::string FakeTetGen(const TemporaryFolder& folder, const std::string& script) {

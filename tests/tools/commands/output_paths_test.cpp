@@ -13,17 +13,10 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <thread>
 
 namespace plush::tests {
 namespace {
-
-std::string Content(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 mode_t ModeOf(const std::string& path) {
   struct stat info = {};
@@ -147,7 +140,7 @@ TEST_CASE("Two bakes to one path at once both succeed, and leave one of the two 
     CHECK((bytes == Content(outputs.folder / "light.plush") ||
            bytes == Content(outputs.folder / "heavy.plush")));
   }
-  CHECK(std::distance(std::filesystem::directory_iterator(outputs.folder.path()), {}) == 5);
+  CHECK(FilesIn(outputs.folder.path()) == 5);
 }
 
 TEST_CASE("No verb overwrites its own input") {

@@ -15,6 +15,7 @@ using nlohmann::json;
 using plush::tests::PlushRun;
 using plush::tests::RunPlush;
 using plush::tests::TemporaryFolder;
+using plush::tests::WriteText;
 using plush::tools::Material;
 
 namespace {
@@ -26,10 +27,6 @@ std::string WriteBar(const TemporaryFolder& folder, const std::string& name,
   const auto bytes = plush::test::AssetBytesOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05), material);
   REQUIRE(plush::tools::WriteFileAtomically(folder / name, bytes).ok());
   return folder / name;
-}
-
-void WriteText(const std::string& path, const std::string& text) {
-  REQUIRE(plush::tools::WriteFileAtomically(path, std::as_bytes(std::span(text))).ok());
 }
 
 std::string TextOf(const std::string& path) {

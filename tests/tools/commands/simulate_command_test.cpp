@@ -9,7 +9,6 @@
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 namespace plush::tests {
@@ -17,12 +16,6 @@ namespace {
 
 using Catch::Matchers::Contains;
 using nlohmann::json;
-
-std::string Content(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 }  // namespace
 
@@ -40,7 +33,7 @@ TEST_CASE("plush simulate drops a baked body, with statistics, report and a .glb
   CHECK_THAT(run.out, Contains(stats["state_hash"].get<std::string>()));
   CHECK(json::parse(Content(folder / "r.json"))["state_hash"] == stats["state_hash"]);
   CHECK(Content(folder / "ball.glb").substr(0, 4) == "glTF");
-  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 4);
+  CHECK(FilesIn(folder.path()) == 4);
 }
 
 TEST_CASE("plush simulate --events writes the events of every step") {

@@ -21,16 +21,13 @@ using namespace plush;
 using plush::tests::PlushRun;
 using plush::tests::RunPlush;
 using plush::tests::TemporaryFolder;
+using plush::tests::WriteText;
 
 namespace {
 
 std::string TextOf(const std::string& path) {
   const auto bytes = tools::ReadFile(path).value();
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-void WriteText(const std::string& path, const std::string& text) {
-  REQUIRE(tools::WriteFileAtomically(path, std::as_bytes(std::span(text))).ok());
 }
 
 std::string WriteBar(const TemporaryFolder& folder) {

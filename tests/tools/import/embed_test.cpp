@@ -4,6 +4,7 @@
 #include "shapes/tet_shapes.h"
 #include "tools/import/tet_file_texts.h"
 #include "tools/procedural_meshes.h"
+#include "tools/test_models.h"
 
 #include <catch2/catch.hpp>
 
@@ -29,13 +30,7 @@ class TwoFiles {
   std::string ball() const { return folder_ / "ball.obj"; }
   ImportSettings* settings() { return &settings_; }
 
-  ImportedModel Import() const {
-    FindingList findings;
-    const auto model = ImportModel(tets(), settings_, &findings);
-    INFO((model.ok() ? "" : model.error().message));
-    REQUIRE(model.ok());
-    return model.value();
-  }
+  ImportedModel Import() const { return ImportOrFail(tets(), settings_); }
 
  private:
   TemporaryFolder folder_;
@@ -51,17 +46,12 @@ TEST_CASE("An embedded render mesh takes the place of the tets' boundary") {
   CHECK(model.surface.triangles.size() == MakeSphere(0.25, 8, 12).triangles.size());
   CHECK(model.dependencies == std::vector<std::string>{files.ball()});
   CHECK(model.embed_hash != 0);
-  ImportSettings plain;
-  plain.helper = PLUSH_IMPORT_EXECUTABLE;
-  FindingList findings;
-  const auto ball = ImportModel(files.ball(), plain, &findings);
-  REQUIRE(ball.ok());
-  CHECK(model.embed_hash == ball.value().source_hash);
-  CHECK(model.surface.positions == ball.value().surface.positions);
-  const auto tets = ImportModel(files.tets(), plain, &findings);
-  REQUIRE(tets.ok());
-  CHECK(model.source_hash == tets.value().source_hash);
-  CHECK(tets.value().embed_hash == 0);
+  const ImportedModel ball = ImportOrFail(files.ball());
+  CHECK(model.embed_hash == ball.source_hash);
+  CHECK(model.surface.positions == ball.surface.positions);
+  const ImportedModel tets = ImportOrFail(files.tets());
+  CHECK(model.source_hash == tets.source_hash);
+  CHECK(tets.embed_hash == 0);
 }
 
 TEST_CASE("Unit, up and scale hold for source and embedded mesh") {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // glTF files through the whole import: child process, side data, flattening.
-#include "import/import.h"
 #include "tools/gltf_builder.h"
 #include "tools/procedural_meshes.h"
+#include "tools/test_models.h"
 
 #include <catch2/catch.hpp>
 
@@ -11,25 +11,16 @@
 namespace {
 
 using plush::tests::GltfBuilder;
+using plush::tests::ImportOrFail;
 using plush::tests::TemporaryFolder;
-using plush::tools::FindingList;
 using plush::tools::ImportedModel;
 using plush::tools::SurfaceMesh;
 using plush::tools::VertexAttribute;
 
-ImportedModel Import(const std::string& path) {
-  plush::tools::ImportSettings settings;
-  settings.helper = PLUSH_IMPORT_EXECUTABLE;
-  FindingList findings;
-  const auto model = plush::tools::ImportModel(path, settings, &findings);
-  if (!model.ok()) FAIL(model.error().message);
-  return model.value();
-}
-
 ImportedModel Import(const GltfBuilder& builder) {
   TemporaryFolder folder;
   builder.WriteEmbedded(folder / "m.gltf");
-  return Import(folder / "m.gltf");
+  return ImportOrFail(folder / "m.gltf");
 }
 
 const VertexAttribute& Find(const SurfaceMesh& mesh, const std::string& name) {
@@ -80,7 +71,7 @@ TEST_CASE("Pins, names and positions arrive by all three ways of carrying the bu
   builder.WriteGlb(folder / "c.glb");
   for (const char* name : {"a.gltf", "b.gltf", "c.glb"}) {
     CAPTURE(name);
-    const ImportedModel model = Import(folder / name);
+    const ImportedModel model = ImportOrFail(folder / name);
     CHECK(model.format == "glTF2");
     CHECK(model.unit_m == 1.0);
     CHECK(model.up == 'Y');
@@ -213,8 +204,8 @@ TEST_CASE("Two imports of one file are the same") {
   builder.AddNode("root", 0);
   TemporaryFolder folder;
   builder.WriteGlb(folder / "m.glb");
-  const ImportedModel a = Import(folder / "m.glb");
-  const ImportedModel b = Import(folder / "m.glb");
+  const ImportedModel a = ImportOrFail(folder / "m.glb");
+  const ImportedModel b = ImportOrFail(folder / "m.glb");
   CHECK(a.source_hash == b.source_hash);
   CHECK(a.surface.positions == b.surface.positions);
   CHECK(a.surface.triangles == b.surface.triangles);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Skins of glTF files through the whole import, and one of another format through Assimp's bones.
-#include "import/import.h"
 #include "mesh/box3.h"
 #include "skip.h"
 #include "tools/gltf_builder.h"
 #include "tools/procedural_meshes.h"
+#include "tools/test_models.h"
 
 #include <catch2/catch.hpp>
 
@@ -15,27 +15,18 @@
 namespace {
 
 using plush::tests::GltfBuilder;
+using plush::tests::ImportOrFail;
 using plush::tests::TemporaryFolder;
-using plush::tools::FindingList;
 using plush::tools::ImportedModel;
 using plush::tools::JointWeight;
 using plush::tools::SurfaceJoint;
 using plush::tools::SurfaceMesh;
 using plush::tools::Vec3d;
 
-ImportedModel Import(const std::string& path) {
-  plush::tools::ImportSettings settings;
-  settings.helper = PLUSH_IMPORT_EXECUTABLE;
-  FindingList findings;
-  const auto model = plush::tools::ImportModel(path, settings, &findings);
-  if (!model.ok()) FAIL(model.error().message);
-  return model.value();
-}
-
 ImportedModel Import(const GltfBuilder& builder) {
   TemporaryFolder folder;
   builder.WriteGlb(folder / "m.glb");
-  return Import(folder / "m.glb");
+  return ImportOrFail(folder / "m.glb");
 }
 
 const SurfaceMesh& Sphere() {
@@ -292,7 +283,7 @@ TEST_CASE("Bones that Assimp reads from a COLLADA file become joints") {
 <node id="body" name="body"><instance_controller url="#c"><skeleton>#low</skeleton>
 </instance_controller></node></visual_scene></library_visual_scenes>
 <scene><instance_visual_scene url="#s"/></scene></COLLADA>)");
-  const SurfaceMesh surface = Import(folder / "m.dae").surface;
+  const SurfaceMesh surface = ImportOrFail(folder / "m.dae").surface;
   REQUIRE(surface.triangles.size() == 4);
   REQUIRE(surface.joints.size() == 2);
   CHECK(surface.joints[0].name == "low");
@@ -310,7 +301,7 @@ TEST_CASE("Bones that Assimp reads from a COLLADA file become joints") {
 TEST_CASE("An FBX skeleton has joints inside its model") {
   const std::string path = "/usr/share/assimp/models/FBX/animation_with_skeleton.fbx";
   if (!std::filesystem::exists(path)) return plush::tests::Skip("there is no " + path);
-  const SurfaceMesh surface = Import(path).surface;
+  const SurfaceMesh surface = ImportOrFail(path).surface;
   REQUIRE(surface.joints.size() > 1);
   plush::tools::Box3 box;
   for (const Vec3d& p : surface.positions) box.Add(p);

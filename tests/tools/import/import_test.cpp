@@ -6,6 +6,7 @@
 #include "mesh/welding.h"
 #include "skip.h"
 #include "tools/procedural_meshes.h"
+#include "tools/test_models.h"
 
 #include <catch2/catch.hpp>
 #include <sys/stat.h>
@@ -15,6 +16,7 @@
 
 namespace {
 
+using plush::tests::ImportOrFail;
 using plush::tests::TemporaryFolder;
 using plush::tests::WriteObj;
 using plush::tests::WriteText;
@@ -32,13 +34,6 @@ Result<ImportedModel> Import(const std::string& path, FindingList* findings,
                              ImportSettings settings = {}) {
   settings.helper = PLUSH_IMPORT_EXECUTABLE;
   return plush::tools::ImportModel(path, settings, findings);
-}
-
-ImportedModel MustImport(const std::string& path, const ImportSettings& settings = {}) {
-  FindingList findings;
-  const auto model = Import(path, &findings, settings);
-  if (!model.ok()) FAIL(model.error().message);
-  return model.value();
 }
 
 Vec3d SizeOf(const SurfaceMesh& mesh) {
@@ -64,7 +59,7 @@ TEST_CASE("An OBJ comes in with its parts, materials and every position") {
             "mtllib m.mtl\nv 0 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nv 1 1 3\nvt 0.25 0.75\n"
             "o base\nusemtl skin\nf 4/1 3/1 2/1 1/1\n"
             "o sides\nusemtl eye\nf 1/1 2/1 5/1\nf 2/1 3/1 5/1\nf 3/1 4/1 5/1\nf 4/1 1/1 5/1\n");
-  const ImportedModel model = MustImport(folder / "m.obj");
+  const ImportedModel model = ImportOrFail(folder / "m.obj");
   CHECK(model.format == "obj");
   CHECK(model.unit_m == 1.0);
   CHECK(model.dependencies == std::vector<std::string>{folder / "m.mtl"});
@@ -88,7 +83,7 @@ TEST_CASE("Unit, up axis and scale can be overridden") {
   settings.unit_m = 0.01;
   settings.scale = 2.0;
   settings.up = UpAxis::kZ;
-  const ImportedModel model = MustImport(folder / "box.obj", settings);
+  const ImportedModel model = ImportOrFail(folder / "box.obj", settings);
   CHECK(model.unit_m == 0.01);
   CHECK(model.up == 'Z');
   CHECK(SizeOf(model.surface).x == Approx(0.02));
@@ -123,19 +118,19 @@ TEST_CASE("COLLADA's unit and up axis are applied once, and can be overridden") 
   };
   const std::string cm = "<unit name=\"centimeter\" meter=\"0.01\"/>";
   write(cm + "<up_axis>Y_UP</up_axis>");
-  CHECK(SizeOf(MustImport(folder / "m.dae").surface).z == Approx(3.0));
+  CHECK(SizeOf(ImportOrFail(folder / "m.dae").surface).z == Approx(3.0));
   write(cm + "<up_axis>Z_UP</up_axis>");
-  const ImportedModel by_file = MustImport(folder / "m.dae");
+  const ImportedModel by_file = ImportOrFail(folder / "m.dae");
   CHECK(by_file.unit_m == Approx(0.01));
   CHECK(SizeOf(by_file.surface).y == Approx(3.0));
   ImportSettings settings;
   settings.unit_m = 0.001;
   settings.up = UpAxis::kY;
-  const ImportedModel overridden = MustImport(folder / "m.dae", settings);
+  const ImportedModel overridden = ImportOrFail(folder / "m.dae", settings);
   CHECK(SizeOf(overridden.surface).x == Approx(0.1));
   CHECK(SizeOf(overridden.surface).z == Approx(0.3));
   settings.up = UpAxis::kZ;
-  CHECK(SizeOf(MustImport(folder / "m.dae", settings).surface).y == Approx(0.3));
+  CHECK(SizeOf(ImportOrFail(folder / "m.dae", settings).surface).y == Approx(0.3));
 }
 
 TEST_CASE("The unit of an AMF file is read") {
@@ -148,7 +143,7 @@ TEST_CASE("The unit of an AMF file is read") {
             "<vertex><coordinates><x>0</x><y>0</y><z>20</z></coordinates></vertex></vertices>"
             "<volume><triangle><v1>0</v1><v2>1</v2><v3>2</v3></triangle></volume></mesh></object>"
             "</amf>");
-  const ImportedModel model = MustImport(folder / "m.amf");
+  const ImportedModel model = ImportOrFail(folder / "m.amf");
   CHECK(model.unit_m == 0.0254);
   CHECK(SizeOf(model.surface).x == Approx(0.254));
   CHECK(SizeOf(model.surface).y == Approx(0.508));  // z is up
@@ -208,14 +203,14 @@ TEST_CASE("Input that is not a mesh has its exit code and finding") {
 TEST_CASE("FBX boxes of the corpus are as large as their unit says") {
   const std::string path = CorpusFile("FBX/boxWithUncompressedCTypeArray.FBX");
   if (path.empty()) return;
-  const ImportedModel model = MustImport(path);
+  const ImportedModel model = ImportOrFail(path);
   CHECK(model.format == "fbx");
   CHECK(model.unit_m == 0.01);
   CHECK(SizeOf(model.surface).x == Approx(0.01));
   CHECK(model.surface.triangles.size() == 12);
   ImportSettings settings;
   settings.unit_m = 1.0;
-  CHECK(SizeOf(MustImport(path, settings).surface).x == Approx(1.0));
+  CHECK(SizeOf(ImportOrFail(path, settings).surface).x == Approx(1.0));
 }
 
 TEST_CASE("One model of the corpus is the same in every format") {
@@ -224,7 +219,7 @@ TEST_CASE("One model of the corpus is the same in every format") {
     const std::string path = CorpusFile(name);
     if (path.empty()) return;
     CAPTURE(name);
-    const SurfaceMesh mesh = MustImport(path).surface;
+    const SurfaceMesh mesh = ImportOrFail(path).surface;
     const Vec3d size = SizeOf(mesh);
     CHECK(std::max({size.x, size.y, size.z}) == Approx(3.2445).epsilon(1e-3));
     CHECK(mesh.triangles.size() > 3000);

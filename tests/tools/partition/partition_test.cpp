@@ -9,7 +9,6 @@
 
 #include "bake/bake.h"
 #include "base/aligned_bytes.h"
-#include "import/import.h"
 #include "skip.h"
 #include "tools/cage/random_solids.h"
 #include "tools/partition/partition_fixtures.h"
@@ -98,15 +97,11 @@ TEST_CASE("Collision surfaces of the test models are those of the models") {
   const std::string path = TestModelOrSkip("README.md");
   if (path.empty()) return;
   for (const std::string& file : MeshesBelow(std::filesystem::path(path).parent_path().string())) {
-    FindingList findings;
-    ImportSettings settings;
-    settings.helper = PLUSH_IMPORT_EXECUTABLE;
-    auto model = ImportModel(file, settings, &findings);
-    if (!model.ok()) FAIL(model.error().message);
-    const Partitioned out = PartitionOf(model.value().surface);
+    const ImportedModel model = ImportOrFail(file);
+    const Partitioned out = PartitionOf(model.surface);
     INFO(file);
     CHECK(FaultsOf(out) == "");
-    BakeSound(model.value());
+    BakeSound(model);
   }
 }
 

@@ -5,7 +5,6 @@
 #include "simplify/simplify.h"
 
 #include "enclosure/enclosure.h"
-#include "import/import.h"
 #include "lattice/cage_boundary.h"
 #include "mesh/self_intersection.h"
 #include "mesh/surface_distance.h"
@@ -16,6 +15,7 @@
 #include "tools/cage/random_solids.h"
 #include "tools/partition/partition_fixtures.h"
 #include "tools/procedural_meshes.h"
+#include "tools/test_models.h"
 
 #include <catch2/catch.hpp>
 
@@ -391,12 +391,7 @@ TEST_CASE("A simplification is the same in each run") {
 TEST_CASE("The horse comes down to a number that only the distance limits") {
   const std::string path = TestModelOrSkip("horse_10k.obj");
   if (path.empty()) return;
-  FindingList findings;
-  ImportSettings settings;
-  settings.helper = PLUSH_IMPORT_EXECUTABLE;
-  auto model = ImportModel(path, settings, &findings);
-  if (!model.ok()) FAIL(model.error().message);
-  const Simplified made(model.value().surface, {1500u, 0.01});
+  const Simplified made(ImportOrFail(path).surface, {1500u, 0.01});
   INFO(made.copy.num_too_far << " too far, " << made.copy.num_escaping << " escaping, "
                              << made.copy.num_misshapen << " misshapen");
   CHECK(made.copy.surface.triangles.size() <= 1500);

@@ -2,10 +2,10 @@
 // Reads an exported .glb back with an independent reader, Assimp.
 
 #include "base/files.h"
-#include "import/import.h"
 #include "simulate/glb_export.h"
 #include "simulate/simulation_run.h"
 #include "tools/simulate/ball_asset.h"
+#include "tools/test_models.h"
 
 #include <catch2/catch.hpp>
 
@@ -30,11 +30,8 @@ TEST_CASE("Assimp reads an exported .glb back: rest positions, coordinates, mate
   REQUIRE(bytes.ok());
   REQUIRE(WriteFileAtomically(folder / "ball.glb", bytes.value()).ok());
 
-  ImportSettings settings;
-  settings.helper = PLUSH_IMPORT_EXECUTABLE;
-  const auto model = ImportModel(folder / "ball.glb", settings, &findings);
-  if (!model.ok()) FAIL(model.error().message);
-  const SurfaceMesh& read = model.value().surface;
+  const ImportedModel model = tests::ImportOrFail(folder / "ball.glb");
+  const SurfaceMesh& read = model.surface;
   const VisualView& visual = built.value().assets[0]->visual();
   REQUIRE(read.triangles.size() == visual.indices.size() / 3);
   REQUIRE(read.uvs.size() == read.positions.size());

@@ -3,7 +3,7 @@
 
 #include "bake/static_bake.h"
 #include "base/files.h"
-#include "import/import.h"
+#include "tools/test_models.h"
 
 #include <catch2/catch.hpp>
 
@@ -13,12 +13,7 @@ namespace plush::tests {
 namespace {
 
 tools::ImportedModel Import(const std::string& source) {
-  tools::FindingList findings;
-  tools::ImportSettings import;
-  import.helper = PLUSH_IMPORT_EXECUTABLE;
-  auto model = tools::ImportModel(std::string(PLUSH_SAMPLES_DIR) + "/" + source, import, &findings);
-  if (!model.ok()) FAIL(model.error().message);
-  return std::move(model.value());
+  return ImportOrFail(std::string(PLUSH_SAMPLES_DIR) + "/" + source);
 }
 
 std::string PathOf(const TemporaryFolder& folder, const std::string& source) {

@@ -3,25 +3,14 @@
 
 #include "bake/bake.h"
 #include "base/files.h"
-#include "import/import.h"
+#include "tools/test_models.h"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <utility>
 
 namespace plush::tests {
 namespace {
-
-tools::ImportedModel ImportOrFail(const std::string& path, double scale) {
-  tools::FindingList findings;
-  tools::ImportSettings settings;
-  settings.scale = scale;
-  settings.helper = PLUSH_IMPORT_EXECUTABLE;
-  auto model = tools::ImportModel(path, settings, &findings);
-  if (!model.ok()) FAIL(model.error().message);
-  return std::move(model.value());
-}
 
 double LongestSide(const tools::SurfaceMesh& mesh) {
   REQUIRE_FALSE(mesh.positions.empty());
@@ -38,11 +27,11 @@ double LongestSide(const tools::SurfaceMesh& mesh) {
 }  // namespace
 
 void BakeScaled(const std::string& path, const std::string& asset_path) {
-  const double scale = 1.0 / LongestSide(ImportOrFail(path, 1.0).surface);
+  const double scale = 1.0 / LongestSide(ImportOrFail(path).surface);
   tools::FindingList findings;
   tools::BakeSettings settings;
   settings.material = {1.0e5, 0.4, 1000.0};
-  const auto baked = tools::Bake(ImportOrFail(path, scale), settings, &findings);
+  const auto baked = tools::Bake(ImportOrFail(path, {.scale = scale}), settings, &findings);
   if (!baked.ok()) FAIL(baked.error().message);
   REQUIRE(tools::WriteFileAtomically(asset_path, baked.value().bytes).ok());
 }
