@@ -4,35 +4,14 @@
 #include "collision/double_vector.h"
 #include "collision/surface_records.h"
 #include "collision/vertex_positions.h"
+#include "intersection/pierce_points.h"
 #include "intersection/rounded_signs.h"
+#include "intersection/surface_edges.h"
 
 #include <algorithm>
 
 namespace plush {
 namespace {
-
-const CdgTet& TetOf(const CollisionView& surface, uint32_t triangle) {
-  const auto after = std::upper_bound(
-      surface.patches.begin(), surface.patches.end(), triangle,
-      [](uint32_t index, const CdgPatch& patch) { return index < patch.first_triangle; });
-  return surface.tets[(after - 1)->tet];
-}
-
-// Whether two vertices are one point of the cage: the same weights for the same nodes.
-bool SamePoint(const CdgTet& tet_a, const Vec4& a, const CdgTet& tet_b, const Vec4& b) {
-  const auto weight = [](const CdgTet& tet, const Vec4& w, uint32_t node) {
-    const float weights[4] = {w.x, w.y, w.z, w.w};
-    for (int i = 0; i < 4; ++i)
-      if (tet.nodes[i] == node) return weights[i];
-    return 0.0f;
-  };
-  for (int i = 0; i < 4; ++i) {
-    const uint32_t of_a = tet_a.nodes[i], of_b = tet_b.nodes[i];
-    if (weight(tet_a, a, of_a) != weight(tet_b, b, of_a)) return false;
-    if (weight(tet_a, a, of_b) != weight(tet_b, b, of_b)) return false;
-  }
-  return true;
-}
 
 // At least |x| + |y| + |z| of any point in the box.
 float ReachOf(const LaneBox& box) {
@@ -81,6 +60,10 @@ struct Search {
   NearPairs near;                   // not tested yet
   BodyPairCount count;
   CornerColumns corners;
+  // Ends of segments whose points are not set yet: edges of the moved body, of the fixed one.
+  PiercingColumns piercings[2];
+  Vec3* points[2][PiercingColumns::kMost];
+  size_t num_piercings[2] = {};
 
   // Tests all triangles of two patches whose boxes meet. Most pairs of patches are far smaller than
   // a search in their trees would pay for.
@@ -151,16 +134,62 @@ struct Search {
       }
       return all;
     };
-    for (size_t i = 0; i < of_moved.size(); ++i) {
-      if ((bits[i] & kTrianglesApart) != 0) continue;
-      const bool is_known = (bits[i] & kSignsKnown) != 0;
-      Segment segment;
-      if (is_known && !SegmentOf(bits[i], &segment)) continue;
-      PlacedTriangle a = {of_moved[i], corners_of(0, corners.moved, i), {}};
-      PlacedTriangle b = {of_fixed[i], corners_of(1, corners.fixed, i), {}};
-      if (!is_known && !Intersect(a.corners, b.corners, &segment)) continue;
-      if (!Add(&a, &b, segment)) return false;
+    // Listed without branches: which ones intersect cannot be guessed.
+    uint32_t left[CornerColumns::kMost];
+    size_t num_left = 0;
+    for (uint32_t i = 0; i < of_moved.size(); ++i) {
+      left[num_left] = i;
+      num_left += (bits[i] & kTrianglesApart) == 0 ? 1 : 0;
     }
+    constexpr size_t kAtOnce = PiercingColumns::kMost / 2;
+    bool has_room = true;
+    for (size_t begin = 0; begin < num_left && has_room; begin += kAtOnce) {
+      for (const uint32_t i : std::span(left + begin, std::min(num_left - begin, kAtOnce))) {
+        const bool is_known = (bits[i] & kSignsKnown) != 0;
+        Segment segment;
+        const bool intersect = is_known ? SegmentOf(bits[i], &segment)
+                                        : Intersect(corners_of(0, corners.moved, i),
+                                                    corners_of(1, corners.fixed, i), &segment);
+        has_room = has_room && (!intersect || AddListed(i, of_moved[i], of_fixed[i], segment));
+      }
+      SetPoints(vertices);
+    }
+    return has_room;
+  }
+
+  // Sets the listed points.
+  void SetPoints(const float* const (&vertices)[2]) {
+    for (size_t k = 0; k < 2; ++k) {
+      PiercingColumns& all = piercings[k];
+      PiercePoints(vertices[k], vertices[1 - k], num_piercings[k], &all);
+      for (size_t i = 0; i < num_piercings[k]; ++i)
+        *points[k][i] = {all.points[0][i], all.points[1][i], all.points[2][i]};
+      num_piercings[k] = 0;
+    }
+  }
+
+  // Adds the pair in place `i` of the lists, and lists the points of its ends. Returns false if
+  // there is no room.
+  bool AddListed(size_t i, uint32_t of_moved, uint32_t of_fixed, const Segment& segment) {
+    if (count.pairs == pairs.size()) return false;
+    TrianglePair& pair = pairs[count.pairs++];
+    pair.moved = of_moved, pair.fixed = of_fixed;
+    pair.start_corner = segment.start.corner, pair.end_corner = segment.end.corner;
+    const uint32_t triangles[2] = {of_moved, of_fixed};
+    const CollisionView* const surfaces[2] = {&moved.body.surface, &fixed.body.surface};
+    const uint32_t(*const columns[2])[CornerColumns::kMost] = {corners.moved, corners.fixed};
+    const auto add = [&](const SegmentEnd& end, Piercing* key, Vec3* point) {
+      const auto k = static_cast<size_t>(end.edge_of);
+      *key = {end.edge_of, EdgeOf(*surfaces[k], triangles[k], end.corner), triangles[1 - k]};
+      const bool is_turned = key->edge != 3 * triangles[k] + end.corner;
+      const size_t corner = end.corner, next = (corner + 1) % 3, n = num_piercings[k]++;
+      points[k][n] = point;
+      piercings[k].edges[0][n] = columns[k][is_turned ? next : corner][i];
+      piercings[k].edges[1][n] = columns[k][is_turned ? corner : next][i];
+      for (size_t c = 0; c < 3; ++c) piercings[k].triangles[c][n] = columns[1 - k][c][i];
+    };
+    add(segment.start, &pair.start, &pair.from);
+    add(segment.end, &pair.end, &pair.to);
     return true;
   }
 
@@ -198,30 +227,6 @@ struct Search {
 };
 
 }  // namespace
-
-uint32_t EdgeOf(const CollisionView& surface, uint32_t triangle, int corner) {
-  return WithTriangles(surface, [&](const auto& triangles) {
-    const uint32_t own = 3 * triangle + static_cast<uint32_t>(corner);
-    const uint32_t other = NeighbourOf(triangles[triangle], corner);
-    // The lower name counts. kNoTriangle is greater than any.
-    if (triangle < other) return own;
-    int shared = 0, edge = 0;
-    for (int k = 0; k < 3; ++k)
-      if (NeighbourOf(triangles[other], k) == triangle) ++shared, edge = k;
-    if (shared == 0) return own;
-    // Two triangles that share several edges are told apart by the edge's ends.
-    const auto same = [&](int k, int l) {
-      return SamePoint(TetOf(surface, triangle),
-                       surface.vertices[VertexOf(triangles[triangle], k % 3)],
-                       TetOf(surface, other), surface.vertices[VertexOf(triangles[other], l % 3)]);
-    };
-    for (int k = 0; shared > 1 && k < 3; ++k)
-      if (NeighbourOf(triangles[other], k) == triangle && same(corner, k + 1) &&
-          same(corner + 1, k))
-        edge = k;
-    return std::min(own, 3 * other + static_cast<uint32_t>(edge));
-  });
-}
 
 BodyPairCount FindBodyPairs(const PlacedBody& moved, const PlacedBody& fixed,
                             std::span<PlacedPatches> placed, std::span<TrianglePair> pairs) {

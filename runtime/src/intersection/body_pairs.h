@@ -15,10 +15,6 @@
 
 namespace plush {
 
-/// Number of an edge, from corner `corner` to the next one: the same for both of its triangles.
-/// O(log num_patches).
-uint32_t EdgeOf(const CollisionView& surface, uint32_t triangle, int corner);
-
 /// Pairs that FindBodyPairs tested and found.
 struct BodyPairCount {
   uint32_t candidates = 0;

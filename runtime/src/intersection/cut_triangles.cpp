@@ -2,6 +2,7 @@
 // Source: cut_triangles.h.
 #include "intersection/cut_triangles.h"
 
+#include "intersection/surface_edges.h"
 #include "intersection/winding.h"
 
 #include <algorithm>
@@ -66,13 +67,13 @@ void CutTriangles::List() {
       continue;
     }
     CutTriangle& cut = *CutOf(TriangleOf(pairs_[i]));
-    s_.by_triangle[cut.first + cut.count++] = i;
+    uint32_t at = cut.first + cut.count++;
+    for (; at > cut.first && curve_of_[s_.by_triangle[at - 1]] > curve_of_[i]; --at) {
+      s_.by_triangle[at] = s_.by_triangle[at - 1];
+    }
+    s_.by_triangle[at] = i;
   }
   for (CutTriangle& cut : s_.cuts.span().first(s_.num_cuts)) {
-    uint32_t* const begin = s_.by_triangle.begin() + cut.first;
-    std::sort(begin, begin + cut.count, [&](uint32_t a, uint32_t b) {
-      return curve_of_[a] != curve_of_[b] ? curve_of_[a] < curve_of_[b] : a < b;
-    });
     ForCrossings(cut.first, cut.count, [&](int corner, int change, const Vec3&) {
       cut.change[corner] += change;
       cut.pierces[corner] = true;
@@ -117,6 +118,10 @@ int CutTriangles::GroupShift(uint32_t count) const {
   const SurfaceBox box(other_);
   for (uint32_t i = 0; i < count; ++i) {
     const CutTriangle& cut = s_.cuts[s_.queue[i]];
+    if (surface_.placed != nullptr && surface_.placed->HasPlaced(cut.patch) &&
+        box.Holds(surface_.placed->BoundsOf(cut.patch))) {
+      continue;
+    }
     const Corners corners = PatchCorners(surface_, cut.patch).At(cut.triangle);
     for (size_t k = 0; k < 3; ++k)
       if (!box.Holds(corners[k])) return -cut.winding[k];

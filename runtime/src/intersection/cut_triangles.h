@@ -3,7 +3,6 @@
 // their corners.
 #pragma once
 
-#include "intersection/body_pairs.h"
 #include "intersection/flood.h"
 
 #include <cstdint>

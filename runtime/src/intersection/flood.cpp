@@ -75,7 +75,8 @@ class Flooding : private CutTriangles {
     ForCrossings(first, count, [&](int corner, int change, const Vec3& at) {
       sums.Add(at, corners[static_cast<size_t>(corner + 1) % 3], change);
     });
-    for (size_t k = 0; k < 3; ++k) sums.Add(corners[k], corners[(k + 1) % 3], cut.winding[k]);
+    // What the other two edges add is zero: they start or end at the sums' origin.
+    sums.Add(corners[1], corners[2], cut.winding[1]);
     return sums;
   }
 

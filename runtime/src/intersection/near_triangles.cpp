@@ -4,7 +4,6 @@
 
 #include "base/simd_target.h"
 
-#include <algorithm>
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
@@ -72,12 +71,15 @@ HWY_INLINE hn::Mask<Lanes16> OnOneSide(const Vector& normal, V above, V below, c
   return hn::Or(hn::Gt(hn::Min(hn::Min(a, b), c), above), hn::Lt(hn::Max(hn::Max(a, b), c), below));
 }
 
-// Adds pairs of triangle i of a block, number `of_a`, and triangles of another block.
-HWY_INLINE void PairOne(const TriangleBlock& a, size_t i, uint32_t of_a, const TriangleBlock& b,
-                        const uint32_t* of_b, size_t count_b, NearPairs* pairs) {
+// Adds pairs of triangle i of a block, number `of_a`, and triangles of another block, from the
+// number `count` of pairs on. Returns their number.
+HWY_INLINE uint32_t PairOne(const TriangleBlock& a, size_t i, uint32_t of_a, const TriangleBlock& b,
+                            const uint32_t* of_b, size_t count_b, uint32_t* first, uint32_t* second,
+                            uint32_t count) {
   const Lanes16 d;
   const hn::RebindToUnsigned<Lanes16> du;
-  for (size_t j = 0; j < count_b; j += kLanes<Lanes16>) {
+  for (size_t j = 0; j < kSize; j += kLanes<Lanes16>) {
+    if (kLanes<Lanes16> < kSize && j >= count_b) break;
     auto are_near = hn::FirstN(d, count_b - j);
     for (int k = 0; k < 3; ++k) {
       are_near = hn::And(are_near, hn::Le(hn::LoadU(d, b.low[k] + j), hn::Set(d, a.high[k][i])));
@@ -92,22 +94,30 @@ HWY_INLINE void PairOne(const TriangleBlock& a, size_t i, uint32_t of_a, const T
                   SetFrom(a.corners[0], i), SetFrom(a.corners[1], i), SetFrom(a.corners[2], i));
     are_near = hn::AndNot(hn::Or(of_a_apart, of_b_apart), are_near);
     const auto which = hn::RebindMask(du, are_near);
-    hn::StoreU(hn::Set(du, of_a), du, &pairs->first[pairs->count]);
-    hn::StoreU(hn::Compress(hn::LoadU(du, of_b + j), which), du, &pairs->second[pairs->count]);
-    pairs->count += static_cast<uint32_t>(hn::CountTrue(du, which));
+    hn::StoreU(hn::Set(du, of_a), du, first + count);
+    hn::StoreU(hn::Compress(hn::LoadU(du, of_b + j), which), du, second + count);
+    count += static_cast<uint32_t>(hn::CountTrue(du, which));
   }
+  return count;
 }
 
 uint32_t Pair(const TriangleBlocks& a, uint32_t begin, const TriangleBlocks& b, NearPairs* pairs) {
-  const size_t count_a = a.triangles.size(), count_b = b.triangles.size();
-  for (size_t i = begin; i < count_a; ++i) {
-    if (!pairs->HasRoom(count_b)) return static_cast<uint32_t>(i);
-    for (size_t j = 0; j < count_b; j += kSize) {
-      PairOne(a.blocks[i / kSize], i % kSize, a.triangles[i], b.blocks[j / kSize],
-              b.triangles.data() + j, std::min(count_b - j, kSize), pairs);
+  const uint32_t count_a = static_cast<uint32_t>(a.triangles.size());
+  const uint32_t count_b = static_cast<uint32_t>(b.triangles.size());
+  const uint32_t *const of_a = a.triangles.data(), *const of_b = b.triangles.data();
+  uint32_t *const first = pairs->first.data(), *const second = pairs->second.data();
+  // A variable of its own: what is stored could be the other one.
+  uint32_t count = pairs->count, i = begin;
+  for (; i < count_a; ++i) {
+    pairs->count = count;
+    if (!pairs->HasRoom(count_b)) break;
+    for (uint32_t j = 0; j < count_b; j += kSize) {
+      count = PairOne(a.blocks[i / kSize], i % kSize, of_a[i], b.blocks[j / kSize], of_b + j,
+                      count_b - j, first, second, count);
     }
   }
-  return static_cast<uint32_t>(count_a);
+  pairs->count = count;
+  return i;
 }
 
 }  // namespace

@@ -66,32 +66,32 @@ PlacedPatches::Tets PlacedPatches::PlaceTets(const CollisionBody& body, const Ve
                     static_cast<uint32_t>(surface.tets.size())};
   if (tets_in == search) return all;
   tets_in = search;
-  const float from[3] = {offset.x, offset.y, offset.z};
   // Vertices round once more there.
-  const float margin =
-      16.0f * std::numeric_limits<float>::epsilon() * (body.state.reach + SumNorm(offset)) +
-      std::numeric_limits<float>::min();
+  const Float4 from = {offset.x, offset.y, offset.z, 0.0f};
+  const Float4 margin = Broadcast(16.0f * std::numeric_limits<float>::epsilon() *
+                                      (body.state.reach + SumNorm(offset)) +
+                                  std::numeric_limits<float>::min());
+  LaneBox of_chunk = {};
   uint32_t tet = 0;
   for (size_t node = 0; node < surface.tree.size(); ++node) {
     if (surface.tree[node] != 0) continue;
     const Dop14& volume = body.state.volumes[node];
-    const uint32_t chunk = tet / kBoxChunk;
-    const bool is_first = tet % kBoxChunk == 0;
+    const LaneBox box = {Load4(volume.low) + from - margin, Load4(volume.high) + from + margin};
+    of_chunk = tet % kBoxChunk == 0 ? box : Around(of_chunk, box);
+    for (int k = 0; k < 3; ++k) tet_low[k][tet] = box.low[k], tet_high[k][tet] = box.high[k];
+    const uint32_t chunk = tet++ / kBoxChunk;
+    if (tet % kBoxChunk != 0 && tet != all.count) continue;
     for (int k = 0; k < 3; ++k) {
-      const float low_k = tet_low[k][tet] = volume.low[k] + from[k] - margin;
-      const float high_k = tet_high[k][tet] = volume.high[k] + from[k] + margin;
-      tet_chunk_low[k][chunk] = is_first ? low_k : std::min(tet_chunk_low[k][chunk], low_k);
-      tet_chunk_high[k][chunk] = is_first ? high_k : std::max(tet_chunk_high[k][chunk], high_k);
+      tet_chunk_low[k][chunk] = of_chunk.low[k];
+      tet_chunk_high[k][chunk] = of_chunk.high[k];
     }
-    ++tet;
   }
   return all;
 }
 
 LaneBox PlacedPatches::Place(const CollisionBody& body, const Vec3& offset, uint32_t tet,
                              uint32_t patch) {
-  float* const of_patch = &bounds[size_t{8} * patch];
-  if (placed_in[patch] == search) return {Load4(of_patch), Load4(of_patch + 4)};
+  if (placed_in[patch] == search) return BoundsOf(patch);
   placed_in[patch] = search;
   const CollisionView& surface = body.surface;
   Vec3 nodes[4];
@@ -102,8 +102,8 @@ LaneBox PlacedPatches::Place(const CollisionBody& body, const Vec3& offset, uint
   PlaceVertices(nodes, surface.vertices.subspan(first, last - first), &vertices[4 * first]);
   const LaneBox all = WithTriangles(
       surface, [&](const auto& triangles) { return Bound(surface, triangles, patch); });
-  Store4(all.low, of_patch);
-  Store4(all.high, of_patch + 4);
+  Store4(all.low, &bounds[size_t{8} * patch]);
+  Store4(all.high, &bounds[size_t{8} * patch + 4]);
   return all;
 }
 

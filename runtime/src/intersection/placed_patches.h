@@ -40,6 +40,11 @@ struct PlacedPatches {
   bool HasPlaced(uint32_t patch) const {
     return patch < placed_in.size() && placed_in[patch] == search;
   }
+  /// Of a placed patch.
+  LaneBox BoundsOf(uint32_t patch) const {
+    const float* const of_patch = &bounds[size_t{8} * patch];
+    return {Load4(of_patch), Load4(of_patch + 4)};
+  }
   /// Forgets what has been placed.
   void Begin();
   /// Places a patch of `body`, whose coordinates are `offset` [m] away, unless it is placed.

@@ -34,6 +34,18 @@ BoxRay PlaceRay(const PlacedSurface& surface, const LocalRay& ray) {
   return placed;
 }
 
+// FindOnRay for a single box.
+bool MayMeet(const BoxRay& ray, const LaneBox& box) {
+  float from = -ray.slack, to = ray.end + ray.slack;
+  for (int k = 0; k < 3; ++k) {
+    const float a = (box.low[k] - (ray.origin[k] + ray.margin)) * ray.inverse[k];
+    const float b = (box.high[k] - (ray.origin[k] - ray.margin)) * ray.inverse[k];
+    from = std::max(from, std::min(a, b));
+    to = std::min(to, std::max(a, b));
+  }
+  return from <= to + ray.slack;
+}
+
 }  // namespace
 
 bool CastRay(const PlacedSurface& surface, const LocalRay& ray, SurfaceHit* out_hit) {
@@ -75,10 +87,12 @@ bool CastRay(const PlacedSurface& surface, const LocalRay& ray, SurfaceHit* out_
     for (uint32_t k = 0; k < count; ++k) {
       for (uint32_t patch = view.tets[list[k]].first_patch; patch < PatchesEnd(view, list[k]);
            ++patch) {
-        placed->Place(body, surface.offset, list[k], patch);
+        const LaneBox bounds = placed->Place(body, surface.offset, list[k], patch);
+        if (!MayMeet(box_ray, bounds)) continue;
         uint32_t* const near = placed->picked.data();
         const uint32_t num_near = placed->OnRay(box_ray, patch, view.patches[patch].first_triangle,
                                                 TrianglesEnd(view, patch), near);
+        if (num_near == 0) continue;
         test(list[k], patch, {near, num_near});
         set_end();
       }

@@ -7,9 +7,8 @@
 #include "collision/surface_records.h"
 #include "collision/vertex_positions.h"
 #include "intersection/placed_patches.h"
+#include "intersection/surface_edges.h"
 #include "intersection/triangle_pairs.h"
-
-#include <algorithm>
 
 namespace plush {
 
@@ -26,12 +25,7 @@ struct PlacedSurface {
   PlacedPatches* placed = nullptr;  ///< by the search of the two bodies' pairs, or null
 
   /// O(log num_patches).
-  uint32_t PatchOf(uint32_t triangle) const {
-    const auto after = std::upper_bound(
-        body.surface.patches.begin(), body.surface.patches.end(), triangle,
-        [](uint32_t index, const CdgPatch& patch) { return index < patch.first_triangle; });
-    return static_cast<uint32_t>(after - body.surface.patches.begin()) - 1;
-  }
+  uint32_t PatchOf(uint32_t triangle) const { return plush::PatchOf(body.surface, triangle); }
 
   std::array<Vec3, 4> NodesOfTet(uint32_t tet) const {
     std::array<Vec3, 4> nodes = NodesOf(body.surface.tets[tet], body.x);

@@ -51,6 +51,29 @@ struct Signs {
   }
 };
 
+// Where SegmentOf finds no segment, for many signs at once.
+HWY_INLINE hn::Mask<Bits16> HaveNoSegment(hn::Vec<Bits16> signs) {
+  const Bits16 du;
+  const auto all = [du](uint32_t bits) HWY_ATTR { return hn::Set(du, bits); };
+  const auto next = hn::Or(hn::And(hn::ShiftRight<1>(signs), all(0b011011u)),
+                           hn::And(hn::ShiftLeft<2>(signs), all(0b100100u)));
+  const auto rows = hn::Xor(signs, hn::ShiftRight<1>(signs));
+  const auto columns = hn::Xor(signs, hn::ShiftRight<3>(signs));
+  const auto row = hn::Or(rows, hn::ShiftRight<1>(rows));
+  const auto column = hn::Or(columns, hn::ShiftRight<3>(columns));
+  const auto apart = hn::Or(
+      hn::Or(hn::And(hn::ShiftRight<6>(row), all(1u)), hn::And(hn::ShiftRight<8>(row), all(2u))),
+      hn::Or(hn::And(hn::ShiftRight<10>(row), all(4u)),
+             hn::And(hn::ShiftRight<3>(column), all(0b111000u))));
+  const auto pierce = hn::AndNot(apart, hn::And(hn::Xor(signs, next), all(0b111111u)));
+  const auto starts = hn::And(pierce, hn::Xor(next, all(0b111000u)));
+  const auto ends = hn::AndNot(starts, pierce);
+  const auto zero = hn::Zero(du);
+  const auto more =
+      hn::Or(hn::And(starts, hn::Sub(starts, all(1u))), hn::And(ends, hn::Sub(ends, all(1u))));
+  return hn::Or(hn::Ne(more, zero), hn::Or(hn::Eq(starts, zero), hn::Eq(ends, zero)));
+}
+
 HWY_INLINE void LoadCorners(const float* from, const uint32_t (*columns)[CornerColumns::kMost],
                             size_t i, Vector corners[3]) {
   const Lanes16 d;
@@ -109,10 +132,11 @@ void FindSigns(const float* moved, const float* fixed, const CornerColumns& corn
         }
       }
     }
-    const auto known =
-        hn::IfThenElseZero(hn::RebindMask(du, signs.are_known), hn::Set(du, kSignsKnown));
-    const auto apart =
-        hn::IfThenElseZero(hn::RebindMask(du, are_apart), hn::Set(du, kTrianglesApart));
+    const auto are_known = hn::RebindMask(du, signs.are_known);
+    const auto do_not =
+        hn::Or(hn::RebindMask(du, are_apart), hn::And(are_known, HaveNoSegment(signs.positive)));
+    const auto known = hn::IfThenElseZero(are_known, hn::Set(du, kSignsKnown));
+    const auto apart = hn::IfThenElseZero(do_not, hn::Set(du, kTrianglesApart));
     hn::StoreU(hn::Or(signs.positive, hn::Or(known, apart)), du, bits + i);
   }
 }

@@ -19,7 +19,7 @@ struct CornerColumns {
 
 /// What is known of a pair, in bits: those of SegmentOf and these two.
 inline constexpr uint32_t kSignsKnown = 1u << 15;      ///< all of them are certain
-inline constexpr uint32_t kTrianglesApart = 1u << 16;  ///< certainly; the other bits mean nothing
+inline constexpr uint32_t kTrianglesApart = 1u << 16;  ///< they do not intersect, for certain
 
 /// Writes the bits of the first `count` pairs, for each one word. `bits` has room for kMost.
 void RoundedSigns(const float* moved, const float* fixed, const CornerColumns& corners,

@@ -23,6 +23,10 @@ struct SurfaceBox {
     return p.x >= low[0] && p.x <= high[0] && p.y >= low[1] && p.y <= high[1] && p.z >= low[2] &&
            p.z <= high[2];
   }
+  bool Holds(const LaneBox& box) const {
+    return Holds(Vec3{box.low[0], box.low[1], box.low[2]}) &&
+           Holds(Vec3{box.high[0], box.high[1], box.high[2]});
+  }
 };
 
 }  // namespace plush

@@ -5,6 +5,7 @@
 
 #include "collision/surface_records.h"
 #include "collision/vertex_positions.h"
+#include "intersection/surface_edges.h"
 #include "runtime/collision/surface_fixtures.h"
 #include "runtime/intersection/closed_curves.h"
 
@@ -86,6 +87,10 @@ std::vector<TrianglePair> FromTrees(const SurfaceBody& moved, const SurfaceBody&
     const BodyPairCount stopped = FindBodyPairs(at_a, at_b, placed, few);
     REQUIRE_FALSE(stopped.complete);
     REQUIRE(stopped.pairs == few.size());
+    for (size_t i = 0; i < few.size(); ++i) {
+      REQUIRE(std::memcmp(&pairs[i].from, &few[i].from, sizeof(Vec3)) == 0);
+      REQUIRE(std::memcmp(&pairs[i].to, &few[i].to, sizeof(Vec3)) == 0);
+    }
   }
   return pairs;
 }
@@ -112,6 +117,12 @@ TEST_CASE("An edge has one number in both of its triangles, across patches and t
     open += uses.size() == 1;
   }
   CHECK((open > 0) == (holes > 0));
+}
+
+TEST_CASE("Each triangle's patch is found") {
+  const SurfaceBody body(TetBox(2, 2, 1, 0.1, 0.02, 4), {.parts = 3, .num_shells = 2});
+  for (uint32_t t = 0; t < body.surface().num_triangles(); ++t)
+    REQUIRE(PatchOf(body.surface(), t) == body.PatchOf(t));
 }
 
 TEST_CASE("Two triangles that share all edges have three edges") {
