@@ -31,7 +31,7 @@ void PlaceCollidersOf(const StepSettings& settings, int k, int count, Body* body
 // Calls visit(contact) once for each contact between the bodies of an island. `list`: where bodies
 // have them.
 template <class Visit>
-void ForBetween(Body* first, std::span<const BodyContactSide> ContactState::*list, Visit visit) {
+void ForBetween(Body* first, std::span<BodyContactSide> ContactState::*list, Visit visit) {
   for (Body* body = first; body != nullptr; body = body->next_of_island) {
     for (const BodyContactSide& at : body->contacts.*list) {
       if (at.side == at.contact->Owner()) visit(at.contact);
@@ -96,7 +96,7 @@ void EndBetween(float h, const Body& body) {
 }
 
 // Whether bodies of an island have contacts with others in a list.
-bool HasBetween(const Body* first, std::span<const BodyContactSide> ContactState::*list) {
+bool HasBetween(const Body* first, std::span<BodyContactSide> ContactState::*list) {
   for (const Body* body = first; body != nullptr; body = body->next_of_island) {
     if (body->Steps() && !(body->contacts.*list).empty()) return true;
   }

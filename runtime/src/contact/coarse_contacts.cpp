@@ -156,10 +156,10 @@ void SolveCoarseContacts(CoarseContacts* first, const JobSystem* jobs) {
   for (CoarseContacts* of = first; of != nullptr; of = of->next) {
     if (of->state == nullptr) continue;
     of->state->coarse_solve = of;
-    of->state->in_solve = true;
     of->state->is_settled = of->state->moves = false;
     of->state->y = of->problem.y;
   }
+  BeginSolve(jobs, first);
   ForShared(jobs, first, &CoarseContacts::next, [](CoarseContacts* of) {
     of->touched.Start(*of->coarse, *of->matrix, of->sums, of->responses);
     if (of->state != nullptr) PlaceContacts(of);
@@ -182,9 +182,7 @@ void SolveCoarseContacts(CoarseContacts* first, const JobSystem* jobs) {
     }
     if (!moves) break;
   }
-  for (CoarseContacts* of = first; of != nullptr; of = of->next) {
-    if (of->state != nullptr) of->state->in_solve = false;
-  }
+  EndSolve(first);
 }
 
 }  // namespace plush

@@ -39,8 +39,8 @@ struct CoarseContacts {
   bool is_soft = false;                  ///< see IterationPlan; without springs
   bool moves = false;  ///< the current sweep moved a point by more than the accuracy
   CoarseContacts* next = nullptr;
-  CoarseContacts* next_of_group = nullptr;  ///< see SweepRounds
-  TouchedClusters touched;                  ///< of the solve
+  CoarseContacts* next_of_round[kSweepGroups] = {};  ///< see SweepRounds
+  TouchedClusters touched;                           ///< of the solve
 };
 
 /// Finds impulses for which clusters that move by C^-1 Z^T (rhs + impulses) keep their points out

@@ -16,14 +16,18 @@ namespace HWY_NAMESPACE {
 namespace {
 
 // Rows have whole vectors. Not fused: all instruction sets give the same bits.
-void Move(const float* row, uint32_t count, const Vec3& impulse, const Moved& to) {
+void Move(const SlotPush* push, size_t count) {
   const Lanes16 d;
-  const auto x = hn::Set(d, impulse.x), y = hn::Set(d, impulse.y), z = hn::Set(d, impulse.z);
-  for (uint32_t k = 0; k < count; k += kLanes<Lanes16>) {
-    const auto by = hn::LoadU(d, row + k);
-    hn::StoreU(hn::Add(hn::LoadU(d, to.x + k), hn::Mul(by, x)), d, to.x + k);
-    hn::StoreU(hn::Add(hn::LoadU(d, to.y + k), hn::Mul(by, y)), d, to.y + k);
-    hn::StoreU(hn::Add(hn::LoadU(d, to.z + k), hn::Mul(by, z)), d, to.z + k);
+  for (const SlotPush* const end = push + count; push != end; ++push) {
+    const Vec3& impulse = push->impulse;
+    const Moved to = push->moved;
+    const auto x = hn::Set(d, impulse.x), y = hn::Set(d, impulse.y), z = hn::Set(d, impulse.z);
+    for (size_t k = 0; k < push->count; k += kLanes<Lanes16>) {
+      const auto by = hn::LoadU(d, push->row + k);
+      hn::StoreU(hn::Add(hn::LoadU(d, to.x + k), hn::Mul(by, x)), d, to.x + k);
+      hn::StoreU(hn::Add(hn::LoadU(d, to.y + k), hn::Mul(by, y)), d, to.y + k);
+      hn::StoreU(hn::Add(hn::LoadU(d, to.z + k), hn::Mul(by, z)), d, to.z + k);
+    }
   }
 }
 
@@ -37,8 +41,39 @@ namespace plush {
 
 HWY_EXPORT(Move);
 
-void Moved::Add(const float* row, uint32_t count, const Vec3& impulse) const {
-  HWY_DYNAMIC_DISPATCH(Move)(row, count, impulse, *this);
+void Move(std::span<const SlotPush> pushes) {
+  HWY_DYNAMIC_DISPATCH(Move)(pushes.data(), pushes.size());
+}
+
+Vec3 TurnedBy(const ContactState& state, uint32_t slot) {
+  return TurnedPoint(*state.turn, state.couplings.points[slot]).MovedBy(state.turn->turning);
+}
+
+namespace {
+
+void PushTurn(uint32_t slot, const Vec3& impulse, ContactState* state) {
+  if (state->turn == nullptr) return;
+  TurnedPoint(*state->turn, state->couplings.points[slot]).Push(impulse, state->turn);
+}
+
+}  // namespace
+
+void PushSlot(uint32_t slot, const Vec3& impulse, ContactState* state) {
+  const SlotPush push(slot, impulse, state);
+  Move({&push, 1});
+  PushTurn(slot, impulse, state);
+}
+
+void PushSlots(const BodyContact& contact, const Vec3& impulse) {
+  SlotPush pushes[2];
+  size_t count = 0;
+  for (uint32_t k = 0; k < 2; ++k) {
+    const BodyContact::Side& side = contact.sides[k];
+    if (!side.of->in_solve) continue;
+    pushes[count] = SlotPush(side.slot, contact.Own(k, impulse), side.of);
+    PushTurn(side.slot, pushes[count++].impulse, side.of);
+  }
+  Move(std::span(pushes).first(count));
 }
 
 }  // namespace plush

@@ -86,19 +86,9 @@ void FindPushes(int sweeps, ContactSolve* first, const JobSystem* jobs = nullptr
           if (!IsZero(change)) PushSlot(contact.slot, change, state);
         }
       }
-      ForActing(state->BetweenIn(round), [&](BodyContact* contact) {
-        Vec3 way;
-        for (uint32_t k = 0; k < 2; ++k) {
-          const BodyContact::Side& side = contact->sides[k];
-          if (!side.of->in_solve) continue;
-          way += MotionAt(side.of, side.slot) * (k == 0 ? side.of->scale : -side.of->scale);
-        }
-        const Vec3 change = change_of(way, &contact->row);
-        if (IsZero(change)) return;
-        for (uint32_t k = 0; k < 2; ++k) {
-          const BodyContact::Side& side = contact->sides[k];
-          if (side.of->in_solve) PushSlot(side.slot, contact->Own(k, change), side.of);
-        }
+      ForChanged(state->BetweenIn(round), [&](BodyContact* contact) {
+        const Vec3 change = change_of(MotionOf(*contact), &contact->row);
+        if (!IsZero(change)) PushSlots(*contact, change);
       });
     });
   }
@@ -148,10 +138,8 @@ void AddDeepPoints(ContactSolve* of) {
 
 bool FindPushOut(float share, ContactSolve* first, const JobSystem* jobs) {
   std::atomic<bool> any = false;
-  for (ContactSolve* of = first; of != nullptr; of = of->next) {
-    of->state->in_solve = true;
-    of->state->y = of->problem.y;
-  }
+  for (ContactSolve* of = first; of != nullptr; of = of->next) of->state->y = of->problem.y;
+  BeginSolve(jobs, first);
   ForShared(jobs, first, &ContactSolve::next, [&](ContactSolve* of) {
     const float slop = of->problem.slop;
     bool any_of_body = false;
@@ -171,7 +159,7 @@ bool FindPushOut(float share, ContactSolve* first, const JobSystem* jobs) {
     if (any_of_body) any.store(true, std::memory_order_relaxed);
   });
   if (any) FindPushes(first->problem.sweeps, first, jobs);
-  for (ContactSolve* of = first; of != nullptr; of = of->next) of->state->in_solve = false;
+  EndSolve(first);
   return any;
 }
 
@@ -209,17 +197,17 @@ void FindRebound(const FactoredSystem& system, NodeVectors v, ContactState* stat
     at.contact->row.push = -std::numeric_limits<float>::max();  // asks for nothing
   }
   ContactSolve solve = {system, {}, state, d};
-  state->in_solve = true;
+  BeginSolve(nullptr, &solve);
   FindPushes(kSweeps, &solve);
-  state->in_solve = false;
+  EndSolve(&solve);
 }
 
 void FindJointRebound(ContactSolve* first) {
   constexpr int kSweeps = 32;
   for (ContactSolve* of = first; of != nullptr; of = of->next) {
-    of->state->in_solve = true;
     of->state->turn = of->turn.acts ? &of->turn : nullptr;
   }
+  BeginSolve(nullptr, first);
   for (ContactSolve* of = first; of != nullptr; of = of->next) {
     const ContactState& state = *of->state;
     for (PlaneContact& contact : of->state->Current()) {
@@ -236,10 +224,8 @@ void FindJointRebound(ContactSolve* first) {
     });
   }
   FindPushes(kSweeps, first);
-  for (ContactSolve* of = first; of != nullptr; of = of->next) {
-    of->state->in_solve = false;
-    of->state->turn = nullptr;
-  }
+  for (ContactSolve* of = first; of != nullptr; of = of->next) of->state->turn = nullptr;
+  EndSolve(first);
 }
 
 }  // namespace plush

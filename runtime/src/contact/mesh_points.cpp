@@ -414,6 +414,7 @@ void SunkPoints::FindOnMesh(const ContactProblem& problem, const LocalCollider& 
   }
   bool are_placed = !near.IsOf(collider) || !near.Holds(problem, ends_);
   if (are_placed) near.Build(problem, collider, ends_);
+  if (near.tets().empty()) return;
   near.FindMoves(problem, ends_);
   for (NearMeshTet& tet : near.tets()) {
     if (tet.has_ridges) FindOnRidges(problem, collider, tet.tet, depth, is_known, user);

@@ -60,9 +60,11 @@ NearMesh::Box BoxAround(const CdgTet& tet, const Vec3 (&from)[4], const Vec3 (&t
   return box;
 }
 
-bool MayMeetBox(const Ridge& ridge, const NearMesh::Box& box) {
-  const Vec3 corners[3] = {ridge.ends[0], ridge.ends[1], ridge.ends[1]};
-  return MayMeetBox(corners, {}, box.low, box.high);
+bool MayCrossBox(const Ridge& ridge, const NearMesh::Box& box) {
+  BoxAxes axes(box.low, box.high);
+  const Vec3 at[2] = {ridge.ends[0] - axes.middle, ridge.ends[1] - axes.middle};
+  for (const Vec3& end : at) axes.Know(end);
+  return !axes.SeparatesAcross(at[1] - at[0], at);
 }
 
 bool NearMesh::Allocate(const Allocator& allocator, size_t num_tets, size_t num_nodes) {
@@ -194,15 +196,25 @@ void NearMesh::AddTet(const ContactProblem& problem, const ColliderMesh& mesh, u
     from[k] = local_from_[tet.nodes[k]];
     to[k] = local_to_[tet.nodes[k]];
   }
-  const Box box = BoxAround(tet, from, to, 2.0f * margin_);
   // What is below a height field is inside: a face may be above.
   const bool holds_below = mesh.source->mesh == nullptr;
-  const auto overlaps = [&](const Box& faces) {
+  const auto comes_near = [holds_below](const Box& box, const Box& faces) {
     return faces.low.x <= box.high.x && box.low.x <= faces.high.x && box.low.y <= faces.high.y &&
            faces.low.z <= box.high.z && box.low.z <= faces.high.z &&
            (holds_below || faces.low.y <= box.high.y);
   };
-  if (has_all_faces_ && (num_faces_ == 0 || !overlaps(around_faces_))) return;  // as most tets
+  // Most tets are far away. The box around their nodes shows that sooner than the vertices' one.
+  Box of_nodes = {from[0], from[0]};
+  for (int k = 0; k < 4; ++k) {
+    of_nodes = {LowerOf(of_nodes.low, LowerOf(from[k], to[k])),
+                UpperOf(of_nodes.high, UpperOf(from[k], to[k]))};
+  }
+  const float room = 2.5f * margin_;
+  of_nodes = {of_nodes.low - Vec3{room, room, room}, of_nodes.high + Vec3{room, room, room}};
+  if (has_all_faces_ && !comes_near(of_nodes, around_faces_)) return;
+  const Box box = BoxAround(tet, from, to, 2.0f * margin_);
+  const auto overlaps = [&](const Box& faces) { return comes_near(box, faces); };
+  if (has_all_faces_ && !overlaps(around_faces_)) return;
   constexpr float kNone = -std::numeric_limits<float>::infinity();
   constexpr Clearance kBeforeSearch = {kNone, kNone};
   NearMeshTet near = {.tet = t,
@@ -247,6 +259,7 @@ void NearMesh::Build(const ContactProblem& problem, const LocalCollider& collide
   const Vec3 margin = {2.0f * margin_, 2.0f * margin_, 2.0f * margin_};
   box = {box.low - margin, box.high + margin};
   has_all_faces_ = ListFaces(box, collider.mesh);
+  if (has_all_faces_ && num_faces_ == 0) return;
   ListRidges(box, collider.mesh);
   const auto num_tets = static_cast<uint32_t>(problem.surface.collision->tets.size());
   for (uint32_t t = 0; t < num_tets; ++t) AddTet(problem, collider.mesh, t);

@@ -182,12 +182,21 @@ inline float NearMesh::Box::SquaredDistance(const Vec3& point) const {
 NearMesh::Box BoxAround(const CdgTet& tet, const Vec3 (&from)[4], const Vec3 (&to)[4],
                         float margin);
 
+/// MayMeetBox for ridges whose own boxes overlap the box.
+bool MayCrossBox(const Ridge& ridge, const NearMesh::Box& box);
+
 /// Calls visit(ridge) for the ridges that may come into a box until it returns false.
 template <class Visit>
 void ForRidgesIn(const NearMesh::Box& box, const ColliderMesh& mesh, const Visit& visit);
 
 /// Whether a ridge may come into a box.
-bool MayMeetBox(const Ridge& ridge, const NearMesh::Box& box);
+inline bool MayMeetBox(const Ridge& ridge, const NearMesh::Box& box) {
+  const auto& [a, b] = ridge.ends;
+  const Vec3 low = LowerOf(a, b), high = UpperOf(a, b);
+  const bool is_beside = low.x > box.high.x || low.y > box.high.y || low.z > box.high.z ||
+                         high.x < box.low.x || high.y < box.low.y || high.z < box.low.z;
+  return !is_beside && MayCrossBox(ridge, box);  // most are beside it
+}
 
 /// A box around a face that has some room, because what crosses the face is found with rounding.
 NearMesh::Box BoxAround(const MeshFace& face);

@@ -49,10 +49,8 @@ void Respond(const ContactSolve* of) {
   }
 }
 
-// Adds what an impulse on a slot does to the body's other points.
-void MovePoints(uint32_t slot, const Vec3& impulse, ContactState* state) {
-  PushSlot(slot, impulse, state);
-  if (state->attached == nullptr) return;
+// Adds what an impulse on a slot does to the body's attached points.
+void MoveAttached(uint32_t slot, const Vec3& impulse, ContactState* state) {
   const PointCouplings& S = state->couplings;
   AttachedPoints& attached = *state->attached;
   for (uint32_t i = 0; i < attached.num_points; ++i) {
@@ -68,18 +66,15 @@ float SweepAttached(ContactState* state) {
     ContactState* moved = of->contacts;
     if (moved == nullptr || !moved->in_solve) return;
     const PointCouplings& S = moved->couplings;
-    Moved(moved).Add(&of->to_contacts[size_t{S.stride} * i], S.num_slots, impulse);
+    SlotPush push(0, impulse, moved);
+    push.row = &of->to_contacts[size_t{S.stride} * i];
+    Move({&push, 1});
   }) / attached->scale;
 }
 
 // Changes the impulse of a contact with another body once.
 void SweepBetween(bool cones_follow, BodyContact* contact, SweepChange* sum) {
-  Vec3 moved;
-  for (uint32_t k = 0; k < 2; ++k) {
-    const BodyContact::Side& side = contact->sides[k];
-    if (!side.of->in_solve) continue;
-    moved += MotionAt(side.of, side.slot) * (k == 0 ? side.of->scale : -side.of->scale);
-  }
+  const Vec3 moved = MotionOf(*contact);
   if (!IsFinite(moved)) return;  // a body that is about to freeze takes no other with it
   PlaneContact& row = contact->row;
   const Vec3 change = ChangeImpulse(moved, cones_follow, &row);
@@ -92,9 +87,11 @@ void SweepBetween(bool cones_follow, BodyContact* contact, SweepChange* sum) {
   const float deep = std::fabs(Dot(row.plane.normal, change)) / safe;
   sum->longest = far > sum->longest ? far : sum->longest;
   sum->deepest = deep > sum->deepest ? deep : sum->deepest;
+  PushSlots(*contact, change);
   for (uint32_t k = 0; k < 2; ++k) {
     const BodyContact::Side& side = contact->sides[k];
-    if (side.of->in_solve) MovePoints(side.slot, contact->Own(k, change), side.of);
+    if (!side.of->in_solve || side.of->attached == nullptr) continue;
+    MoveAttached(side.slot, contact->Own(k, change), side.of);
   }
 }
 
@@ -114,7 +111,8 @@ void SweepContacts(bool cones_follow, ContactState* state, SweepChange* change_o
     sum.change_of_load += along_normal;
     longest2 = std::max(longest2, response * response * change2);
     sum.deepest = std::max(sum.deepest, response * std::fabs(along_normal));
-    MovePoints(slot, change, state);
+    PushSlot(slot, change, state);
+    if (state->attached != nullptr) MoveAttached(slot, change, state);
   }
   sum.longest = std::sqrt(longest2);
 }
@@ -175,8 +173,8 @@ void SweepBody(int sweep, bool cones_follow, bool has_springs, uint32_t round, C
   }
   if (state->is_settled && !has_springs) return;
   if (round == 0) SweepContacts(cones_follow, state, &of->change);
-  ForActing(state->BetweenIn(round),
-            [&](BodyContact* contact) { SweepBetween(cones_follow, contact, &of->change); });
+  ForChanged(state->BetweenIn(round),
+             [&](BodyContact* contact) { SweepBetween(cones_follow, contact, &of->change); });
   if (round != 0 || state->attached == nullptr) return;
   const float of_springs = SweepAttached(state);
   of->change.longest = std::fmax(of->change.longest, of_springs);
@@ -336,7 +334,6 @@ void FindOffset(BodyContact* contact) {
 void SolveWithContacts(ContactSolve* first, const JobSystem* jobs) {
   for (ContactSolve* of = first; of != nullptr; of = of->next) {
     of->stats = {};
-    of->state->in_solve = true;
     of->state->moves = false;
     of->state->y = of->problem.y;
     of->state->turn = of->turn.acts ? &of->turn : nullptr;
@@ -346,6 +343,7 @@ void SolveWithContacts(ContactSolve* first, const JobSystem* jobs) {
       attached->Locate([of](uint32_t node) { return of->problem.y[node]; });
     }
   }
+  BeginSolve(jobs, first);
   ForShared(jobs, first, &ContactSolve::next, Respond);
   if (first->next == nullptr && first->problem.attached != nullptr) {
     AttachedPoints& attached = *first->problem.attached;
@@ -381,11 +379,11 @@ void SolveWithContacts(ContactSolve* first, const JobSystem* jobs) {
   for (ContactSolve* of = first; of != nullptr; of = of->next) {
     DropOpenContacts(of->state);
     of->state->turn = nullptr;
-    of->state->in_solve = false;
     if (first->next != nullptr && of->state->attached != nullptr) {
       of->state->attached->KnowImpulses();
     }
   }
+  EndSolve(first);
 }
 
 ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,

@@ -122,6 +122,7 @@ inline constexpr uint32_t kSweepGroups = 8;
 struct BodyContactSide {
   BodyContact* contact = nullptr;
   uint32_t side = 0;
+  bool leads = false;  ///< in the current solve the contact changes when its body has its turn
 };
 
 /// The nodes' velocities, and their positions at the start of the substep and in the iterate.
@@ -131,41 +132,42 @@ struct MovedNodes {
 
 /// Contacts of one body and the memory to solve them. Allocated at AddBody, kept between steps.
 struct ContactState {
+  // What sweeps over another body's contacts read of this one is in as few cache lines as can be.
+  bool is_static = false;              ///< no solve moves it
+  bool is_carried = false;             ///< it is static, but its pins move by v in this step
+  bool in_solve = false;               ///< it takes part in the current solve
+  bool is_settled = false;             ///< the next sweep would hardly change its impulses
+  bool moves = false;                  ///< the last sweep moved a point by more than the accuracy
+  float scale = 1.0f;                  ///< of the body
+  FreeTurn* turn = nullptr;            ///< in the current solve, or null
+  AttachedPoints* attached = nullptr;  ///< its springs in the current solve, or null
+  Array<float> moved;  ///< scratch: displacements by axis and slot [m] (3 x stride of couplings)
+  PointCouplings couplings;
   uint32_t max_contacts = UINT32_MAX;  ///< of WorldDesc; set before the first Reserve
   Array<PlaneContact> contacts;  ///< ascending (id of the point, collider, face) (capacity x 1)
   uint32_t num_contacts = 0;
   Rebound rebound;
-  PointCouplings couplings;
   // Contacts with other bodies, of the current step, and what they need to know of this one.
-  std::span<const BodyContactSide> between;  ///< by round of sweeps
-  uint32_t later[kSweepGroups] = {};         ///< how many of these are of later rounds than this
-  uint32_t group = 0;                        ///< of bodies in sweeps
-  uint32_t num_wanted = 0;                   ///< contacts with other bodies that have no slot yet
-  MovedNodes moved_nodes;                    ///< what a contact method changes
-  std::span<const BodyContactSide> apart;  ///< those that a contact method acts on, not the solves,
+  std::span<BodyContactSide> between;      ///< by round of sweeps
+  uint32_t later[kSweepGroups] = {};       ///< how many of these are of later rounds than this
+  uint32_t group = 0;                      ///< of bodies in sweeps
+  uint32_t num_wanted = 0;                 ///< contacts with other bodies that have no slot yet
+  MovedNodes moved_nodes;                  ///< what a contact method changes
+  std::span<BodyContactSide> apart;        ///< those that a contact method acts on, not the solves,
                                            ///< within the step
   std::span<const NodeVec> v;              ///< at the start of the step [m/s] (num_nodes x 1)
   std::span<const NodeVec> x;              ///< at the start of the substep [m] (num_nodes x 1)
   std::span<const NodeVec> y;              ///< the current iterate [m] (num_nodes x 1 or more)
   double origin[3] = {};                   ///< of the body's coordinates [m]
-  float scale = 1.0f;                      ///< of the body
   float thickness = 0.0f;                  ///< of its surface [m]; 0: unknown
   double wave_rate6 = 0.0;                 ///< of its CoarseLevel, if its solves use one, else 0
-  bool is_static = false;                  ///< no solve moves it
-  bool is_carried = false;                 ///< it is static, but its pins move by v in this step
-  bool in_solve = false;                   ///< it takes part in the current solve
-  bool is_settled = false;                 ///< the next sweep would hardly change its impulses
-  bool moves = false;                  ///< the last sweep moved a point by more than the accuracy
-  FreeTurn* turn = nullptr;            ///< in the current solve, or null
-  AttachedPoints* attached = nullptr;  ///< its springs in the current solve, or null
   CoarseContacts* coarse_solve = nullptr;  ///< its part in the current coarse one
   // Scratch memory.
   SunkPoints sunk;
   Array<CoarsePoint> coarse;  ///< of the contacts; empty for a body without clusters
-  Array<float> moved;         ///< displacements by axis and slot [m] (3 x stride of couplings)
 
   /// Sets `between`, all in the first round.
-  void SetBetween(std::span<const BodyContactSide> sides) {
+  void SetBetween(std::span<BodyContactSide> sides) {
     between = sides;
     std::fill_n(later, kSweepGroups, 0u);
   }
@@ -173,6 +175,10 @@ struct ContactState {
   std::span<const BodyContactSide> BetweenIn(uint32_t round) const {
     const size_t begin = round == 0 ? 0 : between.size() - later[round - 1];
     return between.subspan(begin, between.size() - later[round] - begin);
+  }
+  /// Whether it leads one of these.
+  bool LeadsIn(uint32_t round) const {
+    return std::ranges::any_of(BetweenIn(round), &BodyContactSide::leads);
   }
   /// Whether a body that it touches moved in the last sweep.
   bool IsMoved() const;
@@ -245,7 +251,7 @@ struct ContactSolve {
   FreeTurn turn;          ///< acts if impulses turn the body
   SweepChange change;     ///< in the current sweep
   ContactSolve* next = nullptr;
-  ContactSolve* next_of_group = nullptr;  ///< see SweepRounds
+  ContactSolve* next_of_round[kSweepGroups] = {};  ///< see SweepRounds
 };
 
 /// Computes the outer iteration's displacement `d` of each body: A d = b + impulses of the

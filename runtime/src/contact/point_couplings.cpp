@@ -6,16 +6,17 @@
 #include "base/float4.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace plush {
 
 bool PointCouplings::Allocate(const Allocator& allocator, uint32_t num_nodes,
                               uint32_t max_contacts) {
   const uint32_t capacity = MostTouchingPoints(num_nodes, max_contacts);
-  stride = CouplingStride(capacity);
+  if (!points.Allocate(allocator, capacity)) return false;
   Forget();
   return values.Allocate(allocator, size_t{capacity} * stride, 0.0f) &&
-         points.Allocate(allocator, capacity) && new_slots.Allocate(allocator, capacity) &&
+         new_slots.Allocate(allocator, capacity) &&
          columns.Allocate(allocator, size_t{num_nodes} + 1) &&
          marks.Allocate(allocator, num_nodes, uint8_t{0});
 }
@@ -49,6 +50,19 @@ void PointCouplings::Keep() {
   }
   num_slots = kept;
   num_known = kept_known;
+}
+
+// Moves the known rows. None comes to a place that is still to be read.
+void PointCouplings::SetStride(uint32_t to) {
+  const auto move = [&](uint32_t row) {
+    std::memmove(&values[size_t{to} * row], Row(row), num_known * sizeof(float));
+  };
+  if (to < stride) {
+    for (uint32_t row = 0; row < num_known; ++row) move(row);
+  } else if (to > stride) {
+    for (uint32_t row = num_known; row-- > 0;) move(row);
+  }
+  stride = to;
 }
 
 // columns := A^-1 columns, at the slots' nodes. Where bodies touch, these depend on few supernodes.
@@ -94,6 +108,7 @@ bool PointCouplings::Find(const FactoredSystem& system) {
   constexpr float Vec3::*kAxes[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
   if (factor_id != system.id) num_known = 0;
   factor_id = system.id;
+  SetStride(CouplingStride(num_slots));
   if (num_known == num_slots) return false;
   std::fill(marks.begin(), marks.end(), uint8_t{0});
   for (const EmbeddedPoint& point : points.span().first(num_slots)) {

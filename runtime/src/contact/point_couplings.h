@@ -48,7 +48,8 @@ struct PointCouplings {
   uint64_t factor_id = 0;       ///< of the factor that the values belong to, or 0
   uint32_t num_slots = 0;       ///< at most `points.size()`
   uint32_t num_known = 0;       ///< slots with values: the first ones
-  uint32_t stride = 0;          ///< of rows
+  uint32_t stride = 0;          ///< of rows. Find sets the least one: rows side by side take few
+                                ///< pages
   Array<float> values;          ///< symmetric [1/kg]; unused ones are anything (capacity x stride)
   Array<EmbeddedPoint> points;  ///< by slot (capacity x 1)
   // Scratch memory.
@@ -59,10 +60,11 @@ struct PointCouplings {
   /// Allocates everything. Returns false if the allocator fails.
   bool Allocate(const Allocator& allocator, uint32_t num_nodes, uint32_t max_contacts);
 
-  /// Forgets all points.
+  /// Forgets all points. Then there is room for values of as many as there can be.
   void Forget() {
     num_slots = num_known = 0;
     factor_id = 0;
+    stride = CouplingStride(static_cast<uint32_t>(points.size()));
   }
 
   /// The slot of a point at this place, or kNoSlot. Points that touch other bodies are not looked
@@ -87,6 +89,7 @@ struct PointCouplings {
   bool Find(const FactoredSystem& system);
 
  private:
+  void SetStride(uint32_t to);
   void FindFewNodes(const FactoredSystem& system);
   void Solve(const FactoredSystem& system);
 };

@@ -43,15 +43,16 @@ RidgePoints::RidgePoints(const Ridge& ridge, const Vec3* corners, float most) {
   // Where the mesh goes up beside the ridge, a deeper place is there. What bends less counts as
   // flat: the pole of a fine ball has no ridge.
   if (Dot(normal, ridge.into[0]) > kFlat || Dot(normal, ridge.into[1]) > kFlat) return;
-  float gaps[2], shares[2][3];  // at the ridge's ends
+  const Vec3 to_ends[2] = {ridge.ends[0] - a, ridge.ends[1] - a};
+  const float gaps[2] = {-Dot(normal, to_ends[0]), -Dot(normal, to_ends[1])};
+  if (!(gaps[0] < most || gaps[1] < most)) return;
+  float shares[2][3];  // at the ridge's ends
   for (int end = 0; end < 2; ++end) {
-    const Vec3 to_end = ridge.ends[end] - a;
-    gaps[end] = -Dot(normal, to_end);
+    const Vec3& to_end = to_ends[end];
     shares[end][1] = -Dot(normal, Cross(to_end, ac)) / area;
     shares[end][2] = -Dot(normal, Cross(ab, to_end)) / area;
     shares[end][0] = 1.0f - shares[end][1] - shares[end][2];
   }
-  if (!(std::fmin(gaps[0], gaps[1]) < most)) return;
   // It is in front of a flat ridge's triangles: those of a thin body's far side are behind it.
   const Vec3 normals = Cross(ridge.ends[1] - ridge.ends[0], ridge.into[0] - ridge.into[1]);
   if (!(Dot(normal, normals) > 0.0f)) return;

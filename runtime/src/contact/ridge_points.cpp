@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SunkPoints::FindOnRidges: the triangles of a tet that ridges of a mesh press on.
 // Source: sunk_points.h.
+#include "base/float4.h"
 #include "base/vector_math.h"
 #include "collision/surface_records.h"
 #include "contact/lowest_vertex.h"
@@ -11,6 +12,42 @@
 #include <algorithm>
 
 namespace plush {
+namespace {
+
+Vec3 MeanOf(const Vec3 (&nodes)[4], const Vec4& w) {
+  return nodes[0] * w.x + nodes[1] * w.y + nodes[2] * w.z + nodes[3] * w.w;
+}
+
+// Positions of a tet's vertices. The first ones are placed once: triangles share them.
+class PlacedVertices {
+ public:
+  PlacedVertices(const Vec3 (&nodes)[4], std::span<const Vec4> vertices) : vertices_(vertices) {
+    for (int k = 0; k < 4; ++k) nodes_[k] = Float4{nodes[k].x, nodes[k].y, nodes[k].z, 0.0f};
+  }
+
+  void PlaceFirst() {
+    const size_t count = std::min(vertices_.size(), std::size(placed_));
+    for (; num_placed_ < count; ++num_placed_) placed_[num_placed_] = Place(num_placed_);
+  }
+  Vec3 operator[](size_t v) const {
+    const Float4 at = v < num_placed_ ? placed_[v] : Place(v);
+    return {at[0], at[1], at[2]};
+  }
+
+ private:
+  Float4 Place(size_t v) const {
+    const Vec4& w = vertices_[v];
+    return nodes_[0] * Broadcast(w.x) + nodes_[1] * Broadcast(w.y) + nodes_[2] * Broadcast(w.z) +
+           nodes_[3] * Broadcast(w.w);
+  }
+
+  std::span<const Vec4> vertices_;
+  Float4 nodes_[4];
+  Float4 placed_[128];
+  size_t num_placed_ = 0;
+};
+
+}  // namespace
 
 void SunkPoints::FindOnRidges(const ContactProblem& problem, const LocalCollider& collider,
                               uint32_t t, float depth, IsKnown is_known, const void* user) {
@@ -32,20 +69,24 @@ void SunkPoints::FindOnRidges(const ContactProblem& problem, const LocalCollider
   const std::span<const Vec4> vertices = VerticesOf(collision, t, &first);
   SunkPoint deepest = {0, t, 0, collider.slot, -depth};
   Vec4 weights;
+  PlacedVertices placed(to, vertices);
   const auto look_at = [&](const Ridge& ridge, const auto& triangle, uint32_t i) {
-    Vec4 of_corners[3];
-    Vec3 starts[3], ends[3];
+    uint32_t corners[3];
+    Vec3 ends[3];
     for (int k = 0; k < 3; ++k) {
-      const uint32_t v = VertexOf(triangle, k);
-      if (v - first >= vertices.size()) return;  // of another tet: a wrong file
-      of_corners[k] = vertices[v - first];
-      const Vec4& w = of_corners[k];
-      starts[k] = from[0] * w.x + from[1] * w.y + from[2] * w.z + from[3] * w.w;
-      ends[k] = to[0] * w.x + to[1] * w.y + to[2] * w.z + to[3] * w.w;
+      const uint32_t v = corners[k] = VertexOf(triangle, k) - first;
+      if (v >= vertices.size()) return;  // of another tet: a wrong file
+      ends[k] = placed[v];
     }
     const RidgePoints points(ridge, ends, -depth);
     for (uint32_t p = 0; p < points.count; ++p) {
       const RidgePoint& at = points.at[p];
+      Vec4 of_corners[3];
+      Vec3 starts[3];
+      for (int k = 0; k < 3; ++k) {
+        of_corners[k] = vertices[corners[k]];
+        starts[k] = MeanOf(from, of_corners[k]);
+      }
       const Vec3 start = PointOf(starts, {at.u, at.v, 0.0f});
       const float start_gap = Dot(at.normal, start) - at.offset;
       const auto mean = [&](float Vec4::*w) {
@@ -75,6 +116,7 @@ void SunkPoints::FindOnRidges(const ContactProblem& problem, const LocalCollider
   };
   const auto look_around = [&](const Ridge& ridge) {
     if (!MayMeetBox(ridge, box)) return;
+    placed.PlaceFirst();
     WithTriangles(collision, [&](const auto& triangles) {
       ForTrianglesOf(collision, t, [&](uint32_t, uint32_t i) { look_at(ridge, triangles[i], i); });
     });

@@ -15,24 +15,29 @@
 
 namespace plush {
 
-/// The bodies of a solve by group. T: ContactSolve or CoarseContacts.
+/// The bodies of a solve by round and group, once BeginSolve has noted who leads. T: ContactSolve
+/// or CoarseContacts.
 template <class T>
 class SweepRounds {
  public:
   explicit SweepRounds(T* first) {
-    T* last[kSweepGroups] = {};
+    T* last[kSweepGroups][kSweepGroups] = {};
     for (T* of = first; of != nullptr; of = of->next) {
       const uint32_t group = of->state != nullptr ? of->state->group : 0;
-      of->next_of_group = nullptr;
-      (last[group] == nullptr ? first_[group] : last[group]->next_of_group) = of;
-      last[group] = of;
       if (group > 0) num_groups_ = kSweepGroups;
+      for (uint32_t round = 0; round < kSweepGroups; ++round) {
+        if (round > 0 && (of->state == nullptr || !of->state->LeadsIn(round))) continue;
+        T*& before = last[round][group];
+        (before == nullptr ? first_[round][group] : before->next_of_round[round]) = of;
+        of->next_of_round[round] = nullptr;
+        before = of;
+      }
     }
   }
 
-  /// Calls visit(element, round) once in each round for all bodies, on the threads of `jobs`, or on
-  /// the caller's if it is null. A visit may change its body, and those that it touches in that
-  /// round.
+  /// Calls visit(element, round) in round 0 once for each body, then in those in which the body
+  /// leads a contact, on the threads of `jobs`, or on the caller's if it is null. A visit may
+  /// change its body, and those that it touches in that round.
   template <class Visit>
   void ForEach(const JobSystem* jobs, const Visit& visit) const {
     struct Context {
@@ -59,11 +64,13 @@ class SweepRounds {
  private:
   template <class Visit>
   void ForGroup(uint32_t group, uint32_t round, const Visit& visit) const {
-    for (T* of = first_[group]; of != nullptr; of = of->next_of_group) visit(of, round);
+    for (T* of = first_[round][group]; of != nullptr; of = of->next_of_round[round]) {
+      visit(of, round);
+    }
   }
 
-  T* first_[kSweepGroups] = {};
-  uint32_t num_groups_ = 1;  // or kSweepGroups
+  T* first_[kSweepGroups][kSweepGroups] = {};  // by round and group
+  uint32_t num_groups_ = 1;                    // or kSweepGroups
 };
 
 }  // namespace plush

@@ -102,7 +102,7 @@ struct InRoom {
 }  // namespace
 
 TEST_CASE("A triangle meets a box if a part of it is left inside") {
-  int meeting = 0, boxes_meet = 0;
+  int meeting = 0, boxes_meet = 0, ridges_meet = 0;
   for (uint32_t seed = 1; seed <= 20000; ++seed) {
     CAPTURE(seed);
     Random random(seed);
@@ -117,6 +117,12 @@ TEST_CASE("A triangle meets a box if a part of it is left inside") {
     const float area = Length(normal);
     const Vec3 unit = area > 0.0f ? normal * (1.0f / area) : Vec3{};
     const bool may_meet = MayMeetBox(corners, unit, ToVec3(middle - half), ToVec3(middle + half));
+    // A ridge meets a box as a triangle without a width does.
+    const NearMesh::Box box = {ToVec3(middle - half), ToVec3(middle + half)};
+    const Vec3 edge[3] = {corners[0], corners[1], corners[1]};
+    const bool ridge_meets = MayMeetBox(Ridge{.ends = {corners[0], corners[1]}}, box);
+    CHECK(ridge_meets == MayMeetBox(edge, {}, box.low, box.high));
+    ridges_meet += ridge_meets ? 1 : 0;
     std::vector<Eigen::Vector3d> triangle;
     for (const Vec3& corner : corners) triangle.push_back(ToEigen(corner));
     const auto meets = [&](double room) {
@@ -136,6 +142,7 @@ TEST_CASE("A triangle meets a box if a part of it is left inside") {
   }
   CHECK(meeting > 1000);
   CHECK(boxes_meet > meeting + 1000);
+  CHECK(ridges_meet > 300);
 }
 
 TEST_CASE("Only the triangles that come near a tet are in its list") {

@@ -74,6 +74,7 @@ TEST_CASE("Couplings of points are those of the dense inverse, whatever touched 
     }
     couplings.Find(c.system);
     REQUIRE(couplings.num_known == couplings.num_slots);
+    CHECK(couplings.stride == CouplingStride(couplings.num_slots));
     worst = std::max(worst, WorstError(couplings, inverse));
   }
   std::printf("couplings, 60 sets: %.1e off the dense inverse\n", worst);

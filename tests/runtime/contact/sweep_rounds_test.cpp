@@ -14,23 +14,38 @@ using namespace plush::test;
 
 namespace {
 
-// Bodies of a solve, in random groups.
+// Bodies of a solve, in random groups. They lead contacts in random rounds.
 struct GroupedBodies {
   std::vector<ContactState> states;
   std::vector<ContactSolve> solves;
+  std::vector<std::vector<BodyContactSide>> sides;
+  std::vector<uint32_t> rounds;  // a bit for each in which the body has its turn
 
-  GroupedBodies(size_t count, bool in_groups, Random* random) : states(count), solves(count) {
+  GroupedBodies(size_t count, bool in_groups, Random* random)
+      : states(count), solves(count), sides(count), rounds(count, 1) {
     for (size_t i = 0; i < count; ++i) {
       states[i].group = in_groups ? random->Below(kSweepGroups) : 0;
       solves[i].state = &states[i];
       solves[i].next = i + 1 < count ? &solves[i + 1] : nullptr;
+      size_t ends[kSweepGroups];
+      for (uint32_t round = 0; round < kSweepGroups; ++round) {
+        for (uint32_t k = random->Below(3); in_groups && k > 0; --k) {
+          sides[i].push_back({nullptr, 0, random->Below(2) > 0});
+          if (sides[i].back().leads) rounds[i] |= 1u << round;
+        }
+        ends[round] = sides[i].size();
+      }
+      states[i].SetBetween(sides[i]);
+      for (uint32_t round = 0; round < kSweepGroups; ++round) {
+        states[i].later[round] = static_cast<uint32_t>(sides[i].size() - ends[round]);
+      }
     }
   }
 };
 
 }  // namespace
 
-TEST_CASE("A sweep visits each body once in each round, in the order of the solve") {
+TEST_CASE("A sweep visits bodies once in each round with a turn, in the order of the solve") {
   for (uint32_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
     Random random(seed);
@@ -39,15 +54,15 @@ TEST_CASE("A sweep visits each body once in each round, in the order of the solv
     bool any = false;
     for (const ContactState& state : bodies.states) any = any || state.group > 0;
     std::vector<uint32_t> rounds(bodies.solves.size(), 0);
-    std::vector<size_t> last(kSweepGroups, 0);
+    size_t next[kSweepGroups][kSweepGroups] = {};  // by round and group
     SweepRounds(bodies.solves.data()).ForEach(nullptr, [&](ContactSolve* of, uint32_t round) {
       const size_t i = static_cast<size_t>(of - bodies.solves.data());
-      CHECK(round == rounds[i]++);
-      size_t& before = last[of->state->group];
-      CHECK((i >= before || round > 0));
-      before = i;
+      rounds[i] |= 1u << round;
+      size_t& least = next[round][of->state->group];
+      CHECK(i >= least);
+      least = i + 1;
     });
-    for (const uint32_t count : rounds) CHECK(count == (any ? kSweepGroups : 1));
+    for (size_t i = 0; i < rounds.size(); ++i) CHECK(rounds[i] == (any ? bodies.rounds[i] : 1));
   }
 }
 
@@ -76,10 +91,13 @@ TEST_CASE("No two jobs of a round sweep bodies that meet in it") {
       ++met[group][other];
     });
     CHECK(seen.num_runs == kSweepGroups);
+    uint32_t turns[kSweepGroups][kSweepGroups] = {};
+    for (size_t i = 0; i < bodies.states.size(); ++i) {
+      const uint32_t a = bodies.states[i].group;
+      for (uint32_t b = 0; b < kSweepGroups; ++b) turns[a][b] += bodies.rounds[i] >> (a ^ b) & 1;
+    }
     for (uint32_t a = 0; a < kSweepGroups; ++a) {
-      uint32_t count = 0;
-      for (const ContactState& state : bodies.states) count += state.group == a ? 1 : 0;
-      for (uint32_t b = 0; b < kSweepGroups; ++b) CHECK(met[a][b] == count);
+      for (uint32_t b = 0; b < kSweepGroups; ++b) CHECK(met[a][b] == turns[a][b]);
     }
   }
 }
