@@ -419,7 +419,7 @@ TEST_CASE("Bodies on hills and between boxes that close end finite, few gain", "
   const Failures failures =
       RunScenes(from ? std::atoi(from) : 300001, count, SceneKind::kGround, kSofter);
   CHECK(failures.frozen <= count / 1000);
-  CHECK(failures.gaining <= std::max(1, count / 30));
+  CHECK(failures.gaining <= std::max(1, count / 50));  // 0 of 60, 32 of 2000
   // Boxes that close move as no force could: of the first 60, a single stiff tet (seed 300001) jams
   // between two and sinks in by 0.16 sizes, and a soft, nearly incompressible body between walls
   // (300014) by 0.12 until they open.
