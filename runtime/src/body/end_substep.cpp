@@ -154,22 +154,32 @@ void SwapPrevious(Body* body) {
   body->has_previous = true;
 }
 
-void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
+// FinishSubstep. Returns whether pins held nodes on whose way there was too little energy.
+static bool Finish(const StepSettings& settings, float h, bool may_be_flat, Body* body,
                    StepStats* stats) {
   stats->flat_tets = 0;
   if (may_be_flat) LiftBody(settings, h, body, stats);
   Correct(settings, h, body);
-  if (!IsFiniteState(*body, h)) return Freeze(body, stats);
+  if (!IsFiniteState(*body, h)) {
+    Freeze(body, stats);
+    return false;
+  }
   if (SolvesContact(settings)) StayOutsideSolids(body);
   HoldConstraints(body);  // as pins, they do not give way to solids
   const bool keeps = KeepsPrevious(*body);
-  const EnergyBound bound = FindEnergyBound(settings, h, body);
+  const EnergyBound bound = FindEnergyBound(settings, h, may_be_flat, body);
   if (bound.is_shorter) stats->flat_tets = CountFlatTets(body->elements, body->y.span());
   FinishNodes(body->x.span(), body->y.span().first(body->x.size()), GravityOf(settings, *body), h,
               body->v.span(), keeps ? body->previous.span() : body->x.span());
   if (keeps) SwapPrevious(body);
   BoundKineticEnergy(bound, body);
   FollowOrigin(body);
+  return bound.is_shorter && body->system->num_pinned > 0;
+}
+
+void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
+                   StepStats* stats) {
+  Finish(settings, h, may_be_flat, body, stats);
 }
 
 namespace {
@@ -235,9 +245,10 @@ void EndSubstep(const SubstepOf& of, bool is_pushed, Body* body, StepStats* stat
   // Constraints move points as far as they like, after all tests.
   const bool may_be_flat = p.may_be_flat || MayBeFlat(p.lowest) || body->attached.block.any() ||
                            (body->solver.method == nullptr && MovesFar(*body));
-  FinishSubstep(of.settings, of.h, may_be_flat, body, stats);
+  const bool is_jammed = Finish(of.settings, of.h, may_be_flat, body, stats);
   if (p.is_static) std::fill(body->v.begin(), body->v.end(), NodeVec());
-  if (is_deep) PushOut(of.h, body);
+  // The way out of a jammed body would strain it, with energy from nowhere.
+  if (is_deep && !is_jammed) PushOut(of.h, body);
   if (p.rebound.any && !body->frozen) Throw(of.settings, of.system, p.rebound, body, stats);
   EndAttachments(of.h, of.count, body);
 }

@@ -31,11 +31,42 @@ bool FindShift(const Body& body, Vec3* shift) {
   return true;
 }
 
-bool MayGainEnergy(const StepSettings& settings, const Body& body, Vec3* shift) {
+// What may add energy in a substep.
+struct Source {
+  bool any = false;
+  bool is_common = false;  // colliders move together, and nothing else holds the body
+  Vec3 shift;              // then their motion in the substep [m]
+};
+
+Source FindSource(const StepSettings& settings, bool is_rough, const Body& body) {
   constexpr float kPressed = 0.9f;  // det F
-  return body.progress.lowest < kPressed && settings.splitting.volume_sweeps == 0 &&
-         body.solver.method == nullptr && !body.progress.is_slow &&
-         body.system->coarse.MayBeIncompressible() && FindShift(body, shift);
+  const bool is_pressed = body.progress.lowest < kPressed && !body.progress.is_slow &&
+                          body.system->coarse.MayBeIncompressible();
+  if (!is_pressed && !is_rough) return {};
+  if (settings.splitting.volume_sweeps > 0 || body.solver.method != nullptr) return {};
+  Source source;
+  source.is_common = FindShift(body, &source.shift);
+  if (source.is_common) {
+    source.any = is_pressed;
+    return source;
+  }
+  const bool is_held = body.contacts.num_contacts > 0 || (is_rough && body.system->num_pinned > 0);
+  const bool has_other = !body.contacts.between.empty() || body.attached.any() || body.pins.moves;
+  source.any = is_held && !has_other;
+  return source;
+}
+
+// What colliders do on their way by pushing the body [J].
+double WorkOfColliders(float h, const Body& body) {
+  double work = 0.0;
+  for (const PlaneContact& contact : body.contacts.Current()) {
+    const Vec3 x = body.contacts.PointOf(contact).Of(body.x);
+    for (const LocalCollider& near : body.NearColliders()) {
+      if (near.slot != contact.collider) continue;
+      work += double(Dot(contact.impulse, near.MotionAt(x) + near.run));
+    }
+  }
+  return work / (double(h) * double(h));
 }
 
 // Sums over the nodes, of vectors d: ways [m] or velocities [m/s].
@@ -69,6 +100,7 @@ Sums SumUp(const Body& body, const NodeVec* to, const NodeVec* from, const Vec3&
 // The mean without the directions of the contacts' normals.
 Vec3 FreeMean(const Body& body, const Sums& sums) {
   constexpr float kLeast2 = 1.0e-4f;  // of a direction beside the others
+  if (body.system->num_pinned > 0) return {};
   Vec3 mean = sums.Times(1.0 / sums.mass);
   Vec3 normals[3];
   size_t count = 0;
@@ -87,6 +119,7 @@ Vec3 FreeMean(const Body& body, const Sums& sums) {
 // Colliders take the momentum that the nodes gain, as they take what they press: exactly if all
 // normals are the same.
 void AddGainedMomentum(const Vec3& gained, Body* body) {
+  if (Vec3 shift; !FindShift(*body, &shift)) return;
   Vec3 pressing;
   for (PlaneContact& contact : body->contacts.Current()) {
     contact.push = NormalImpulse(contact);
@@ -106,7 +139,8 @@ bool MayShorten(Body* body) {
 
 // Of a substep's start, its end and the way between [J].
 struct Energies {
-  double before = 0.0;               // kinetic and elastic
+  double moving = 0.0;               // kinetic before, and the work of colliders
+  double before = 0.0;               // with the elastic energy
   double elastic = 0.0, work = 0.0;  // at body.y; of gravity
 
   double Kinetic() const { return before + work - elastic; }  // the most that may be left
@@ -146,7 +180,10 @@ bool GoShare(const StepSettings& settings, const Way& way, double spare_high, En
     return energies->Kinetic() - way.KineticAt(s);
   };
   double low = 0.0, high = 1.0, at = 0.0, spare_low = spare_at(low);
-  if (spare_low < 0.0) return false;
+  if (spare_low < 0.0) {
+    if (spare_low < spare_high) spare_at(high);  // colliders take more than there is
+    return false;
+  }
   const double close = kNear * spare_low;
   // The energy is nearly convex along the way, so a chord overestimates it: the share at which the
   // chord has nothing to spare leaves some.
@@ -177,24 +214,45 @@ void ShortenWay(const StepSettings& settings, float h, Way way, double spare, En
   AddGainedMomentum(change.Times(1.0 / double(h)), body);
 }
 
+// Shortens the way to body->y, if it may. Nodes that more than one motion holds stay where they are
+// rather than pass flat, if that is better. Their contacts begin anew: impulses that add energy are
+// no start for the next solve, in which they would grow on. Returns whether the way is shorter.
+bool Shorten(const StepSettings& settings, float h, const Source& source, const Way& way,
+             double spare, Energies* energies, Body* body) {
+  if (MayShorten(body)) {
+    ShortenWay(settings, h, way, spare, energies, body);
+  } else if (!source.is_common && energies->moving > spare) {
+    std::copy(body->x.begin(), body->x.end(), body->y.begin());
+    energies->MeasureEnd(settings, way.shift, *body);
+  } else {
+    return false;
+  }
+  if (source.is_common) return true;
+  for (PlaneContact& contact : body->contacts.Current()) contact.impulse = {};
+  return true;
+}
+
 }  // namespace
 
-EnergyBound FindEnergyBound(const StepSettings& settings, float h, Body* body) {
+EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough, Body* body) {
   constexpr double kGain = 1.0e-5;  // more than rounding adds
+  const Source source = FindSource(settings, is_rough, *body);
+  if (!source.any) return {};
   Way way;
-  if (!MayGainEnergy(settings, *body, &way.shift)) return {};
+  way.shift = source.shift;
   const Vec3 carried = way.shift * (1.0f / h);
   Energies energies;
-  energies.before = ElasticEnergy(body->elements, body->x.span(), kMostBulk) +
-                    0.5 * SumUp(*body, body->v.data(), nullptr, carried).second;
+  energies.moving = 0.5 * SumUp(*body, body->v.data(), nullptr, carried).second;
+  if (!source.is_common) energies.moving += WorkOfColliders(h, *body);
+  energies.before = ElasticEnergy(body->elements, body->x.span(), kMostBulk) + energies.moving;
   energies.MeasureEnd(settings, way.shift, *body);
-  const double least = kGain * energies.before;
+  const double least = kGain * std::fabs(energies.before);
   const Sums sums = SumUp(*body, body->y.data(), body->x.data(), way.shift);
   way.free = FreeMean(*body, sums);
   way.per_way2 = 0.5 * sums.mass / (double(h) * double(h));
   const double spare = energies.Kinetic() - way.KineticAt(1.0f);
-  const bool is_shorter = spare < -least && std::isfinite(spare) && MayShorten(body);
-  if (is_shorter) ShortenWay(settings, h, way, spare, &energies, body);
+  const bool is_shorter = spare < -least && std::isfinite(spare) &&
+                          Shorten(settings, h, source, way, spare, &energies, body);
   return {true, is_shorter, carried, energies.Kinetic(), least};
 }
 

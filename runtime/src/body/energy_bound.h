@@ -8,6 +8,11 @@
 // energy alone is too high, the substep goes only a share of its way. Colliders that move do work.
 // So all energies and ways are those that an observer sees who moves along with them. In flight
 // nothing is bounded: there, scaled velocities would change the angular momentum.
+//
+// Pins and colliders that move apart or together can crush a body of any material: nothing that
+// solves or lifts of flat tets find may be possible then. Such a substep ends with no more energy
+// than it began with and its contacts' impulses give, as the world sees it: an impulse does work on
+// the way of its collider.
 #pragma once
 
 #include "body/body.h"
@@ -23,15 +28,20 @@ struct EnergyBound {
   double least = 0.0;       ///< smaller excesses may be rounding [J]
 };
 
-/// The bound of a substep of `h` seconds from body->x and body->v to body->y. Only for nearly
-/// incompressible bodies with a tet that is pressed, and only if colliders hold them that move with
-/// one velocity, and nothing else does. Shortens the way to body->y if the elastic energy at its
-/// end is too high for any velocities, unless a tet passes flat on it. Uses body->rhs. Does not
-/// allocate.
-EnergyBound FindEnergyBound(const StepSettings& settings, float h, Body* body);
+/// The bound of a substep of `h` seconds from body->x and body->v to body->y.
+/// - Only for nearly incompressible bodies with a tet that is pressed, and `is_rough` ones: tets
+///   may have been flat, or nodes move far. The latter only if pins hold them, or colliders with
+///   more than one velocity.
+/// - Not beside other bodies, attachments and pins that move: nobody counts their work.
+/// - Shortens the way to body->y if the elastic energy at its end is too high for any velocities,
+///   unless a tet passes flat on it. Rough bodies then stay where they are.
+///
+/// Uses body->rhs. Does not allocate.
+EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough, Body* body);
 
-/// Slows the nodes down to the bound. The mean speed along all contacts' planes stays; colliders
-/// take the momentum that is lost, and reactions say so, unless they would pull. Does not allocate.
+/// Slows the nodes down to the bound. The mean speed along all contacts' planes stays, unless pins
+/// hold the body. If colliders have one velocity, they take the momentum that is lost, and
+/// reactions say so, unless they would pull. Does not allocate.
 void BoundKineticEnergy(const EnergyBound& bound, Body* body);
 
 }  // namespace plush
