@@ -267,22 +267,31 @@ void SolveGroup(float accuracy, bool is_slow, const Group& group, ContactState* 
 }  // namespace
 
 void SolveNormals(float accuracy, bool is_slow, ContactState* state) {
-  constexpr float kLeastCosine = 0.9f;
+  constexpr float kLeastCosine = 0.9f, kMostYield = 0.5f;
   const std::span<const PlaneContact> all = state->Current();
+  const PointCouplings& S = state->couplings;
+  // Whether an impulse on one point moves the other one almost as far: the body hardly yields
+  // between them.
+  const auto move_as_one = [&](uint32_t a, uint32_t b) {
+    const float both = S.Row(a)[b], least = 1.0f - kMostYield;
+    return both > 0.0f && both * both >= least * least * S.Row(a)[a] * S.Row(b)[b];
+  };
   if (all.size() < 2 || all.size() > kMostContacts) return;
   bool is_in_group[kMostContacts] = {};
   for (uint32_t first = 0; first + 1 < all.size(); ++first) {
     if (is_in_group[first]) continue;
     Group group;
-    bool is_jammed = false;
+    bool has_sides = false, is_jammed = false;
     for (uint32_t i = first; i < all.size(); ++i) {
       const float cosine = Dot(all[first].plane.normal, all[i].plane.normal);
       if (is_in_group[i] || !(std::fabs(cosine) >= kLeastCosine)) continue;
       is_in_group[i] = true;
-      is_jammed = is_jammed || cosine < 0.0f;
+      has_sides = has_sides || cosine < 0.0f;
+      is_jammed = is_jammed || (cosine < 0.0f && move_as_one(all[first].slot, all[i].slot));
       group.contacts[group.size++] = i;
     }
-    if (group.size == all.size() || is_jammed) SolveGroup(accuracy, is_slow, group, state);
+    const bool is_whole = group.size == all.size() && !has_sides;
+    if (is_whole || is_jammed) SolveGroup(accuracy, is_slow, group, state);
   }
 }
 

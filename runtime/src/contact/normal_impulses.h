@@ -26,9 +26,12 @@ namespace plush {
 /// to sweeps: on one plane, it does not move points along the normal. So only contacts are solved
 /// together whose normals differ by at most 25 degrees, or from the opposite (bodies jammed among
 /// solids would explode: friction then acts on other normal impulses). These are all contacts of
-/// the body, or those on two opposite sides: sweeps would move a stiff body between them as a
-/// whole, in turns, and hardly press it. Does nothing if the body has more than 64 contacts, or if
-/// the guesses do not settle. Couplings and offsets must be known.
+/// the body if they are on one side, or those on two sides of a body that hardly yields between
+/// them: sweeps would move it as a whole, in turns, and hardly press it. (Soft bodies between two
+/// sides are left to sweeps. A game that moves light boxes by the reactions of soft bodies must
+/// guess a box's motion: a solve at once would answer each error with its whole force.) Does
+/// nothing if the body has more than 64 contacts, or if the guesses do not settle. Couplings and
+/// offsets must be known.
 void SolveNormals(float accuracy, bool is_slow, ContactState* state);
 
 }  // namespace plush
