@@ -50,7 +50,8 @@ Source FindSource(const StepSettings& settings, bool is_rough, const Body& body)
     source.any = is_pressed;
     return source;
   }
-  const bool is_held = body.contacts.num_contacts > 0 || (is_rough && body.system->num_pinned > 0);
+  // Not without pins: the bound would let a press sink in.
+  const bool is_held = body.system->num_pinned > 0 && (is_rough || body.contacts.num_contacts > 0);
   const bool has_other = !body.contacts.between.empty() || body.attached.any() || body.pins.moves;
   source.any = is_held && !has_other;
   return source;

@@ -9,7 +9,7 @@
 // So all energies and ways are those that an observer sees who moves along with them. In flight
 // nothing is bounded: there, scaled velocities would change the angular momentum.
 //
-// Pins and colliders that move apart or together can crush a body of any material: nothing that
+// Colliders can crush a body against its pins, whatever its material: nothing that
 // solves or lifts of flat tets find may be possible then. Such a substep ends with no more energy
 // than it began with and its contacts' impulses give, as the world sees it: an impulse does work on
 // the way of its collider.
@@ -30,11 +30,11 @@ struct EnergyBound {
 
 /// The bound of a substep of `h` seconds from body->x and body->v to body->y.
 /// - Only for nearly incompressible bodies with a tet that is pressed, and `is_rough` ones: tets
-///   may have been flat, or nodes move far. The latter only if pins hold them, or colliders with
-///   more than one velocity.
+///   may have been flat, or nodes move far. If pins hold them, or else, of the former only, if
+///   colliders do that move with one velocity: the bound would let a press sink in.
 /// - Not beside other bodies, attachments and pins that move: nobody counts their work.
 /// - Shortens the way to body->y if the elastic energy at its end is too high for any velocities,
-///   unless a tet passes flat on it. Rough bodies then stay where they are.
+///   unless a tet passes flat on it. Pinned bodies then stay where they are.
 ///
 /// Uses body->rhs. Does not allocate.
 EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough, Body* body);
