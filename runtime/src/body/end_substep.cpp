@@ -154,7 +154,7 @@ void SwapPrevious(Body* body) {
   body->has_previous = true;
 }
 
-// FinishSubstep. Returns whether pins held nodes on whose way there was too little energy.
+// FinishSubstep. Returns whether a pinned body had too little energy for its way (EnergyBound).
 static bool Finish(const StepSettings& settings, float h, bool may_be_flat, Body* body,
                    StepStats* stats) {
   stats->flat_tets = 0;

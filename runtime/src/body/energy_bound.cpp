@@ -31,30 +31,17 @@ bool FindShift(const Body& body, Vec3* shift) {
   return true;
 }
 
-// What may add energy in a substep.
-struct Source {
-  bool any = false;
-  bool is_common = false;  // colliders move together, and nothing else holds the body
-  Vec3 shift;              // then their motion in the substep [m]
-};
-
-Source FindSource(const StepSettings& settings, bool is_rough, const Body& body) {
+// Whether a substep may add energy: colliders that move by `shift` press a nearly incompressible
+// body, or the body is pinned. The bound would let a press sink in, so it asks for either.
+bool MayGainEnergy(const StepSettings& settings, bool is_rough, const Body& body, Vec3* shift) {
   constexpr float kPressed = 0.9f;  // det F
   const bool is_pressed = body.progress.lowest < kPressed && !body.progress.is_slow &&
                           body.system->coarse.MayBeIncompressible();
-  if (!is_pressed && !is_rough) return {};
-  if (settings.splitting.volume_sweeps > 0 || body.solver.method != nullptr) return {};
-  Source source;
-  source.is_common = FindShift(body, &source.shift);
-  if (source.is_common) {
-    source.any = is_pressed;
-    return source;
-  }
-  // Not without pins: the bound would let a press sink in.
-  const bool is_held = body.system->num_pinned > 0 && (is_rough || body.contacts.num_contacts > 0);
+  if (!is_pressed && !is_rough) return false;
+  if (settings.splitting.volume_sweeps > 0 || body.solver.method != nullptr) return false;
+  if (body.system->num_pinned == 0) return is_pressed && FindShift(body, shift);
   const bool has_other = !body.contacts.between.empty() || body.attached.any() || body.pins.moves;
-  source.any = is_held && !has_other;
-  return source;
+  return !has_other && (is_rough || body.contacts.num_contacts > 0);
 }
 
 // What colliders do on their way by pushing the body [J].
@@ -118,9 +105,9 @@ Vec3 FreeMean(const Body& body, const Sums& sums) {
 }
 
 // Colliders take the momentum that the nodes gain, as they take what they press: exactly if all
-// normals are the same.
+// normals are the same. Those that press on a pinned body do not.
 void AddGainedMomentum(const Vec3& gained, Body* body) {
-  if (Vec3 shift; !FindShift(*body, &shift)) return;
+  if (body->system->num_pinned > 0) return;
   Vec3 pressing;
   for (PlaneContact& contact : body->contacts.Current()) {
     contact.push = NormalImpulse(contact);
@@ -215,21 +202,24 @@ void ShortenWay(const StepSettings& settings, float h, Way way, double spare, En
   AddGainedMomentum(change.Times(1.0 / double(h)), body);
 }
 
-// Shortens the way to body->y, if it may. Nodes that more than one motion holds stay where they are
-// rather than pass flat, if that is better. Their contacts begin anew: impulses that add energy are
-// no start for the next solve, in which they would grow on. Returns whether the way is shorter.
-bool Shorten(const StepSettings& settings, float h, const Source& source, const Way& way,
-             double spare, Energies* energies, Body* body) {
+// Shortens the way to body->y. If a tet would pass flat, an unpinned body keeps the whole way; the
+// nodes of a pinned one stay where they are, if that leaves less energy. The impulses on a pinned
+// body begin anew: those that add energy would grow in the next solve. Returns whether the way is
+// shorter.
+bool Shorten(const StepSettings& settings, float h, const Way& way, double spare,
+             Energies* energies, Body* body) {
+  const bool is_pinned = body->system->num_pinned > 0;
   if (MayShorten(body)) {
     ShortenWay(settings, h, way, spare, energies, body);
-  } else if (!source.is_common && energies->moving > spare) {
+  } else if (is_pinned && energies->moving > spare) {
     std::copy(body->x.begin(), body->x.end(), body->y.begin());
     energies->MeasureEnd(settings, way.shift, *body);
   } else {
     return false;
   }
-  if (source.is_common) return true;
-  for (PlaneContact& contact : body->contacts.Current()) contact.impulse = {};
+  if (is_pinned) {
+    for (PlaneContact& contact : body->contacts.Current()) contact.impulse = {};
+  }
   return true;
 }
 
@@ -237,14 +227,12 @@ bool Shorten(const StepSettings& settings, float h, const Source& source, const 
 
 EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough, Body* body) {
   constexpr double kGain = 1.0e-5;  // more than rounding adds
-  const Source source = FindSource(settings, is_rough, *body);
-  if (!source.any) return {};
   Way way;
-  way.shift = source.shift;
+  if (!MayGainEnergy(settings, is_rough, *body, &way.shift)) return {};
   const Vec3 carried = way.shift * (1.0f / h);
   Energies energies;
   energies.moving = 0.5 * SumUp(*body, body->v.data(), nullptr, carried).second;
-  if (!source.is_common) energies.moving += WorkOfColliders(h, *body);
+  if (body->system->num_pinned > 0) energies.moving += WorkOfColliders(h, *body);
   energies.before = ElasticEnergy(body->elements, body->x.span(), kMostBulk) + energies.moving;
   energies.MeasureEnd(settings, way.shift, *body);
   const double least = kGain * std::fabs(energies.before);
@@ -252,8 +240,8 @@ EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough
   way.free = FreeMean(*body, sums);
   way.per_way2 = 0.5 * sums.mass / (double(h) * double(h));
   const double spare = energies.Kinetic() - way.KineticAt(1.0f);
-  const bool is_shorter = spare < -least && std::isfinite(spare) &&
-                          Shorten(settings, h, source, way, spare, &energies, body);
+  const bool is_shorter =
+      spare < -least && std::isfinite(spare) && Shorten(settings, h, way, spare, &energies, body);
   return {true, is_shorter, carried, energies.Kinetic(), least};
 }
 

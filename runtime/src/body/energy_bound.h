@@ -9,10 +9,9 @@
 // So all energies and ways are those that an observer sees who moves along with them. In flight
 // nothing is bounded: there, scaled velocities would change the angular momentum.
 //
-// Colliders can crush a body against its pins, whatever its material: nothing that
-// solves or lifts of flat tets find may be possible then. Such a substep ends with no more energy
-// than it began with and its contacts' impulses give, as the world sees it: an impulse does work on
-// the way of its collider.
+// Colliders can crush a body of any material against its pins. A solve, or the lift of a flat tet,
+// then adds energy without a bound. So a pinned body ends a substep with no more energy than it
+// began with and its colliders give: the work of a contact's impulse on its collider's way.
 #pragma once
 
 #include "body/body.h"
@@ -28,20 +27,21 @@ struct EnergyBound {
   double least = 0.0;       ///< smaller excesses may be rounding [J]
 };
 
-/// The bound of a substep of `h` seconds from body->x and body->v to body->y.
-/// - Only for nearly incompressible bodies with a tet that is pressed, and `is_rough` ones: tets
-///   may have been flat, or nodes move far. If pins hold them, or else, of the former only, if
-///   colliders do that move with one velocity: the bound would let a press sink in.
-/// - Not beside other bodies, attachments and pins that move: nobody counts their work.
-/// - Shortens the way to body->y if the elastic energy at its end is too high for any velocities,
-///   unless a tet passes flat on it. Pinned bodies then stay where they are.
+/// The bound of a substep of `h` seconds from body->x and body->v to body->y, for
+/// - nearly incompressible bodies with a tet that is pressed, if only colliders hold them, which
+///   move with one velocity,
+/// - the same if they are pinned, and pinned bodies of any material if the substep `is_rough`: tets
+///   may have been flat, or nodes move far. Not if pins move, or if other bodies or attachments
+///   hold the body: nobody counts their work.
 ///
-/// Uses body->rhs. Does not allocate.
+/// Shortens the way to body->y if the elastic energy at its end is too high for any velocities. If
+/// a tet would pass flat on a shorter way, an unpinned body keeps the whole way, and a pinned one
+/// stays where it is. Uses body->rhs. Does not allocate.
 EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough, Body* body);
 
 /// Slows the nodes down to the bound. The mean speed along all contacts' planes stays, unless pins
-/// hold the body. If colliders have one velocity, they take the momentum that is lost, and
-/// reactions say so, unless they would pull. Does not allocate.
+/// hold the body. Without pins, colliders take the momentum that is lost, and reactions say so,
+/// unless they would pull. Does not allocate.
 void BoundKineticEnergy(const EnergyBound& bound, Body* body);
 
 }  // namespace plush

@@ -173,7 +173,7 @@ HoldingPlane ContactProblem::PlaneFor(const LocalCollider& collider, const Embed
     const Vec3 normal = collider.end.rotation * plane.normal;
     return {normal, Dot(normal, collider.end.position) + offset, 0.0f};
   }
-  // Far inside, its end may be nearer to the side that is opposite to where it was.
+  // The end of a long way may be nearer to the wrong side of the solid.
   return FindHoldingPlane(collider, may_pass ? swept.from : swept.to, at, point.Of(x), slop);
 }
 

@@ -267,14 +267,12 @@ void SolveGroup(float accuracy, bool is_slow, const Group& group, ContactState* 
 }  // namespace
 
 void SolveNormals(float accuracy, bool is_slow, ContactState* state) {
-  constexpr float kLeastCosine = 0.9f, kMostYield = 0.5f;
+  constexpr float kLeastCosine = 0.9f, kHardlyYields = 0.5f;
   const std::span<const PlaneContact> all = state->Current();
   const PointCouplings& S = state->couplings;
-  // Whether an impulse on one point moves the other one almost as far: the body hardly yields
-  // between them.
+  // Whether an impulse on one point moves the other one by more than half as much.
   const auto move_as_one = [&](uint32_t a, uint32_t b) {
-    const float both = S.Row(a)[b], least = 1.0f - kMostYield;
-    return both > 0.0f && both * both >= least * least * S.Row(a)[a] * S.Row(b)[b];
+    return S.Row(a)[b] > kHardlyYields * std::sqrt(S.Row(a)[a] * S.Row(b)[b]);
   };
   if (all.size() < 2 || all.size() > kMostContacts) return;
   bool is_in_group[kMostContacts] = {};

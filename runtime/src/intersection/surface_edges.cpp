@@ -31,7 +31,7 @@ bool SamePoint(const CdgTet& tet_a, const Vec4& a, const CdgTet& tet_b, const Ve
 }  // namespace
 
 uint32_t PatchOf(const CollisionView& surface, uint32_t triangle) {
-  // Without branches: the way cannot be guessed.
+  // No processor can predict these branches, so there are none.
   size_t patch = 0;
   for (size_t left = surface.patches.size(); left > 1;) {
     const size_t half = left / 2;
@@ -45,7 +45,7 @@ uint32_t EdgeOf(const CollisionView& surface, uint32_t triangle, int corner) {
   return WithTriangles(surface, [&](const auto& triangles) {
     const uint32_t own = 3 * triangle + static_cast<uint32_t>(corner);
     const uint32_t other = NeighbourOf(triangles[triangle], corner);
-    // The lower name counts. kNoTriangle is greater than any. Without branches, as in NamesBack.
+    // The lower name counts. kNoTriangle is greater than any. No branches, as in NamesBack.
     const bool is_own = triangle < other;
     const auto& record = triangles[std::min(triangle, other)];
     int shared = 0, edge = 0;
@@ -54,7 +54,7 @@ uint32_t EdgeOf(const CollisionView& surface, uint32_t triangle, int corner) {
       shared += is_shared ? 1 : 0;
       edge = is_shared ? k : edge;
     }
-    // Two triangles that share several edges are told apart by the edge's ends.
+    // If two triangles share several edges, the ends say which one this is.
     const auto same = [&](int k, int l) {
       return SamePoint(TetOf(surface, triangle),
                        surface.vertices[VertexOf(triangles[triangle], k % 3)],
