@@ -26,7 +26,7 @@ struct Moved {
 };
 
 /// An impulse on a point of a body. Its slots have moved as far as `moved` says, and move on by
-/// the first `count` numbers of the point's row of S.
+/// the first `count` numbers of `row`: by how much per impulse [1/kg].
 struct SlotPush {
   const float* row = nullptr;
   uint32_t count = 0;
@@ -34,11 +34,10 @@ struct SlotPush {
   Vec3 impulse;
 
   SlotPush() = default;
+  SlotPush(const float* by_slots, const Vec3& on_point, ContactState* state)
+      : row(by_slots), count(state->couplings.num_slots), moved(state), impulse(on_point) {}
   SlotPush(uint32_t slot, const Vec3& on_slot, ContactState* state)
-      : row(state->couplings.Row(slot)),
-        count(state->couplings.num_slots),
-        moved(state),
-        impulse(on_slot) {}
+      : SlotPush(state->couplings.Row(slot), on_slot, state) {}
 };
 
 /// Moves the slots.

@@ -64,10 +64,9 @@ float SweepAttached(ContactState* state) {
   AttachedPoints* attached = state->attached;
   return attached->Sweep([&](AttachedPoints* of, uint32_t i, const Vec3& impulse) {
     ContactState* moved = of->contacts;
-    if (moved == nullptr || !moved->in_solve) return;
-    const PointCouplings& S = moved->couplings;
-    SlotPush push(0, impulse, moved);
-    push.row = &of->to_contacts[size_t{S.stride} * i];
+    if (moved == nullptr || !moved->in_solve || moved->couplings.num_slots == 0) return;
+    const float* const row = &of->to_contacts[size_t{moved->couplings.stride} * i];
+    const SlotPush push(row, impulse, moved);
     Move({&push, 1});
   }) / attached->scale;
 }
