@@ -168,7 +168,10 @@ static bool Finish(const StepSettings& settings, float h, bool may_be_flat, Body
   HoldConstraints(body);  // as pins, they do not give way to solids
   const bool keeps = KeepsPrevious(*body);
   const EnergyBound bound = FindEnergyBound(settings, h, may_be_flat, body);
-  if (bound.is_shorter) stats->flat_tets = CountFlatTets(body->elements, body->y.span());
+  if (bound.is_shorter) {
+    StayOutsideSolids(body);  // solids go on by their whole way
+    stats->flat_tets = CountFlatTets(body->elements, body->y.span());
+  }
   FinishNodes(body->x.span(), body->y.span().first(body->x.size()), GravityOf(settings, *body), h,
               body->v.span(), keeps ? body->previous.span() : body->x.span());
   if (keeps) SwapPrevious(body);
@@ -183,21 +186,6 @@ void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body
 }
 
 namespace {
-
-// The share of their depth by which deep points come out in a substep.
-float ShareOut(const StepSettings& settings, float h) {
-  return h / (h + settings.contact.push_out_time);
-}
-
-// Finds how far deep points come out in a substep, in body->d. Returns whether they do.
-bool FindWayOut(const StepSettings& settings, const FactoredSystem& system, Body* body,
-                StepStats* stats) {
-  if (!MayHold(settings, *body) || body->contacts.num_contacts == 0) return false;
-  const PhaseTimer timer(stats, Phase::kContact);
-  const float h = system.system.dt;
-  ContactSolve part = {system, ProblemOf(settings, h, *body), &body->contacts, body->d.span()};
-  return FindPushOut(ShareOut(settings, h), &part);
-}
 
 // Moves the nodes by body->d, without a change of velocities, unless that makes a tet flat. Those
 // of an implicit body may be flat: with that condition, a body that is too soft for its weight
@@ -222,7 +210,14 @@ void BeginJointPush(const SubstepOf& of, Body* body) {
   body->solve = {of.system, ProblemOf(of.settings, of.h, *body), &body->contacts, body->d.span()};
 }
 
-float ShareOut(const SubstepOf& of) { return ShareOut(of.settings, of.h); }
+float ShareOut(const SubstepOf& of) { return of.h / (of.h + of.settings.contact.push_out_time); }
+
+bool FindWayOut(const SubstepOf& of, Body* body, StepStats* stats) {
+  if (!MayHold(of.settings, *body) || body->contacts.num_contacts == 0) return false;
+  const PhaseTimer timer(stats, Phase::kContact);
+  BeginJointPush(of, body);
+  return FindPushOut(ShareOut(of), &body->solve);
+}
 
 // Whether a node of a touching body moves far beside the others in the substep.
 static bool MovesFar(const Body& body) {
@@ -239,9 +234,8 @@ static bool MovesFar(const Body& body) {
   return false;
 }
 
-void EndSubstep(const SubstepOf& of, bool is_pushed, Body* body, StepStats* stats) {
+void EndSubstep(const SubstepOf& of, bool is_deep, Body* body, StepStats* stats) {
   const Body::Progress& p = body->progress;
-  const bool is_deep = is_pushed || FindWayOut(of.settings, of.system, body, stats);
   // Constraints move points as far as they like, after all tests.
   const bool may_be_flat = p.may_be_flat || MayBeFlat(p.lowest) || body->attached.block.any() ||
                            (body->solver.method == nullptr && MovesFar(*body));

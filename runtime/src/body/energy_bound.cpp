@@ -39,6 +39,7 @@ bool MayGainEnergy(const StepSettings& settings, bool is_rough, const Body& body
                           body.system->coarse.MayBeIncompressible();
   if (!is_pressed && !is_rough) return false;
   if (settings.splitting.volume_sweeps > 0 || body.solver.method != nullptr) return false;
+  if (!SolvesContact(settings)) return false;  // nobody counts a ContactMethod's work
   if (body.system->num_pinned == 0) return is_pressed && FindShift(body, shift);
   const bool has_other = !body.contacts.between.empty() || body.attached.any() || body.pins.moves;
   return !has_other && (is_rough || body.contacts.num_contacts > 0);
@@ -152,7 +153,8 @@ struct Way {
 };
 
 // Goes the largest share of the way, as far as a few looks tell, that leaves enough kinetic energy
-// for the mean. Returns whether there is one.
+// for the mean. Returns whether there is one. If not, stays, or goes the whole way if that takes
+// less energy: colliders then take more than there is.
 bool GoShare(const StepSettings& settings, const Way& way, double spare_high, Energies* energies,
              Body* body) {
   constexpr double kNear = 0.05;  // of what is spare without the rest of the way
@@ -169,7 +171,7 @@ bool GoShare(const StepSettings& settings, const Way& way, double spare_high, En
   };
   double low = 0.0, high = 1.0, at = 0.0, spare_low = spare_at(low);
   if (spare_low < 0.0) {
-    if (spare_low < spare_high) spare_at(high);  // colliders take more than there is
+    if (spare_low < spare_high) spare_at(high);
     return false;
   }
   const double close = kNear * spare_low;
@@ -193,8 +195,9 @@ void ShortenWay(const StepSettings& settings, float h, Way way, double spare, En
   const std::span<NodeVec> end = body->rhs.span();
   std::copy(body->y.begin(), body->y.end(), end.begin());
   way.kept = way.free;
-  if (!GoShare(settings, way, spare, energies, body) ||
-      IsBelowSurface(settings, kMostDepth, body)) {
+  const bool keeps_mean = GoShare(settings, way, spare, energies, body) &&
+                          !IsBelowSurface(settings, kMostDepth, body);
+  if (!keeps_mean && !IsZero(way.kept)) {
     way.kept = Vec3();
     GoShare(settings, way, spare, energies, body);
   }

@@ -267,7 +267,8 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
   if (is_joint) thrown = FindJointThrow(of_world, h, first);
   const bool is_pushed = is_joint && PushJointly(of_world, k, count, first, stats);
   ShareMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
-    EndSubstep(SubstepOf(own, k, count, body), is_pushed, body, of_body);
+    const SubstepOf of(own, k, count, body);
+    EndSubstep(of, is_joint ? is_pushed : FindWayOut(of, body, of_body), body, of_body);
     EndBetween(h, *body);
   });
   if (thrown.owed != nullptr) ThrowJointly(of_world, k, count, thrown, first, stats);

@@ -38,9 +38,13 @@ void EndJointSolve(const SubstepOf& of, Body* body, StepStats* stats);
 void EndJointMove(const SubstepOf& of, std::span<const NodeVec> d, bool owes, Body* body,
                   StepStats* stats);
 
-/// Prepares body->solve for FindPushOut with ShareOut.
+/// Prepares body->solve for FindPushOut.
 void BeginJointPush(const SubstepOf& of, Body* body);
+/// The share of their depth by which deep points come out in the substep.
 float ShareOut(const SubstepOf& of);
+/// Finds how far the deep points of a body that touches no other come out, in body->d. Returns
+/// whether there are any.
+bool FindWayOut(const SubstepOf& of, Body* body, StepStats* stats);
 
 /// Whether the substep needs another outer iteration, or at least `least_of_island` of them.
 bool WantsIteration(const SubstepOf& of, const Body& body, int least_of_island);
@@ -55,8 +59,7 @@ void CountContacts(const ContactSolveStats& solved, StepStats* stats);
 
 /// Notes what the solves of the substep did.
 void EndSolves(const SubstepOf& of, Body* body, StepStats* stats);
-/// Ends the substep with the iterate. `is_pushed`: FindPushOut has found how far deep points come
-/// out, in body->d; if not, looks for those that colliders hold.
-void EndSubstep(const SubstepOf& of, bool is_pushed, Body* body, StepStats* stats);
+/// Ends the substep with the iterate. `is_deep`: deep points come out by body->d.
+void EndSubstep(const SubstepOf& of, bool is_deep, Body* body, StepStats* stats);
 
 }  // namespace plush

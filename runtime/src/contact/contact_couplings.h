@@ -72,16 +72,20 @@ void PushSlots(const BodyContact& contact, const Vec3& impulse);
 /// The impulse per displacement that is safe [kg], by displacement per impulse; 0 if it is 0.
 inline float YieldingOf(float response) { return response > 0.0f ? 1.0f / response : 0.0f; }
 
-/// Begins a solve: notes which bodies take part, and which of them lead a contact.
+/// Begins a solve: notes which bodies take part, which contacts act, and who leads them. Solves of
+/// single bodies may run at once, so a single body does not ask whether others are in one.
 template <class T>
 void BeginSolve(const JobSystem* jobs, T* first) {
   for (T* of = first; of != nullptr; of = of->next) {
     if (of->state != nullptr) of->state->in_solve = true;
   }
-  ForShared(jobs, first, &T::next, [](T* of) {
+  const bool is_alone = first != nullptr && first->next == nullptr;
+  ForShared(jobs, first, &T::next, [is_alone](T* of) {
     if (of->state == nullptr) return;
     for (BodyContactSide& at : of->state->between) {
-      at.leads = at.side == at.contact->Lead() && at.contact->Acts();
+      const BodyContact& contact = *at.contact;
+      at.acts = is_alone ? contact.sides[1 - at.side].of->is_static : contact.Acts();
+      at.leads = at.acts && (is_alone || at.side == contact.Lead());
     }
   });
 }

@@ -98,7 +98,7 @@ void FindPushes(int sweeps, ContactSolve* first, const JobSystem* jobs = nullptr
       of->state->PointOf(contact).Push(contact.plane.normal * contact.push, of->d);
     }
     for (const BodyContactSide& at : of->state->between) {
-      if (!at.contact->Acts()) continue;
+      if (!at.acts) continue;
       const PlaneContact& row = at.contact->row;
       at.contact->sides[at.side].point.Push(at.contact->Own(at.side, row.plane.normal * row.push),
                                             of->d);
@@ -193,11 +193,11 @@ void FindRebound(const FactoredSystem& system, NodeVectors v, ContactState* stat
     contact.rebound = (contact.rebound > 0.0f ? contact.rebound : std::fmin(speed, 0.0f)) - speed;
   }
   for (PlaneContact& contact : state->Current()) contact.push = contact.rebound;
-  for (const BodyContactSide& at : state->between) {
-    at.contact->row.push = -std::numeric_limits<float>::max();  // asks for nothing
-  }
   ContactSolve solve = {system, {}, state, d};
   BeginSolve(nullptr, &solve);
+  ForBetween(*state, [](BodyContact* contact) {
+    contact->row.push = -std::numeric_limits<float>::max();  // asks for nothing
+  });
   FindPushes(kSweeps, &solve);
   EndSolve(&solve);
 }

@@ -279,16 +279,21 @@ void SolveNormals(float accuracy, bool is_slow, ContactState* state) {
   for (uint32_t first = 0; first + 1 < all.size(); ++first) {
     if (is_in_group[first]) continue;
     Group group;
-    bool has_sides = false, is_jammed = false;
+    uint32_t sides[2][kMostContacts], num_of_side[2] = {};  // slots
     for (uint32_t i = first; i < all.size(); ++i) {
       const float cosine = Dot(all[first].plane.normal, all[i].plane.normal);
       if (is_in_group[i] || !(std::fabs(cosine) >= kLeastCosine)) continue;
       is_in_group[i] = true;
-      has_sides = has_sides || cosine < 0.0f;
-      is_jammed = is_jammed || (cosine < 0.0f && move_as_one(all[first].slot, all[i].slot));
+      const size_t side = cosine < 0.0f ? 1 : 0;
+      sides[side][num_of_side[side]++] = all[i].slot;
       group.contacts[group.size++] = i;
     }
-    const bool is_whole = group.size == all.size() && !has_sides;
+    bool is_jammed = false;
+    for (uint32_t a = 0; a < num_of_side[0] && !is_jammed; ++a) {
+      const auto is_one = [&](uint32_t b) { return move_as_one(sides[0][a], b); };
+      is_jammed = std::any_of(sides[1], sides[1] + num_of_side[1], is_one);
+    }
+    const bool is_whole = group.size == all.size() && num_of_side[1] == 0;
     if (is_whole || is_jammed) SolveGroup(accuracy, is_slow, group, state);
   }
 }

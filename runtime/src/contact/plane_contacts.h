@@ -122,7 +122,9 @@ inline constexpr uint32_t kSweepGroups = 8;
 struct BodyContactSide {
   BodyContact* contact = nullptr;
   uint32_t side = 0;
-  bool leads = false;  ///< in the current solve the contact changes when its body has its turn
+  // In the current solve, since BeginSolve:
+  bool acts = false;   ///< the contact may change
+  bool leads = false;  ///< it changes when the body on this side has its turn
 };
 
 /// The nodes' velocities, and their positions at the start of the substep and in the iterate.
