@@ -78,3 +78,30 @@ TEST_CASE("Snapped nodes lie on the plane, and the box on them") {
   CHECK(MomentsOf(world, id).centre[1] == Approx(0.0975).margin(0.002));
   CHECK(world.stats().max_speed < 1e-3f);
 }
+
+TEST_CASE("A method holds the nodes of a pinned box that a plane crushes") {
+  const ContactMethod* const method = GENERATE(&kSnapContact, &kPseudoImpulseContact);
+  const float speed = GENERATE(0.3f, 1.0f);
+  CAPTURE(method == &kSnapContact, speed);
+  constexpr float kTop = 0.16f, kEnd = 0.03f;
+  const ShapeAsset shape(TetBox(6, 2, 6, 0.05), kMaterial);
+  WorldDesc desc;
+  desc.contact.method = method;
+  desc.sleep.speed = 0.0f;
+  World world(desc);
+  const ColliderId plane = AddPlane(&world, {{0.0f, -1.0f, 0.0f}, -kTop});
+  REQUIRE(world.SetColliderVelocity(plane, {0.0f, -speed, 0.0f}, {}).ok());
+  std::vector<uint32_t> pins;
+  for (uint32_t i = 0; i < shape.num_nodes(); ++i) {
+    if (shape.simulation().nodes[i].y < 0.01f) pins.push_back(i);
+  }
+  BodyDesc body;
+  body.pinned_nodes = pins;
+  const BodyId id = AddBody(&world, shape.asset(), body);
+  float top = kTop;
+  while (top > kEnd) {
+    StepWorld(&world, kDt);
+    top -= speed * kDt;
+    for (const Vec3& x : PositionsOf(world, id, shape.num_nodes())) CHECK(x.y < top + 1e-5f);
+  }
+}

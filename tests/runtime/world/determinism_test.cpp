@@ -126,8 +126,8 @@ Outcome SimulateSleepers(const JobSystem& jobs) {
   return {world.StateHash(), world.stats(), MeasuresOf(world)};
 }
 
-// Enough boxes in a heap for several threads to share it.
-template <int kBodies, int kSteps>
+// Enough boxes in a heap for several threads to share it. Boxes may bounce on the colliders.
+template <int kBodies, int kSteps, bool kBounces = false>
 Outcome SimulatePile(const JobSystem& jobs) {
   static const ShapeAsset* const box = new ShapeAsset(
       SurfaceBytes(TetBox(4, 4, 4, 0.05), {.parts = 2, .depth = 0.0, .num_shells = 0}));
@@ -147,6 +147,7 @@ Outcome SimulatePile(const JobSystem& jobs) {
                           0.199f * static_cast<float>(i / 3 % 3)};
     body.velocity = ToVec3(random.Vector(1.0));
     body.material.young = i % 4 == 0 ? 1.0e6f : 1.0e5f;
+    if (kBounces) body.material.restitution = 0.8f, body.velocity.y -= 2.0f;
     AddBody(&world, box->asset(), body);
     blocks += box->simulation().blocks.size();
   }
@@ -309,6 +310,10 @@ TEST_CASE("Every thread count gives the same state of a pile that all threads sh
 
 TEST_CASE("Every thread count gives the same state of a pile whose groups threads sweep at once") {
   CheckJobs(SimulatePile<66, 3>);
+}
+
+TEST_CASE("Every thread count gives the same state of a pile that bounces") {
+  CheckJobs(SimulatePile<66, 4, true>);
 }
 
 TEST_CASE("A large body that all threads share gives the same state") {

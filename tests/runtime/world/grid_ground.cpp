@@ -126,26 +126,33 @@ void GridGround::Move(int step, int count, World* world) {
 }
 
 void GridGround::AddWork(const World& world, const Points& pinned) {
-  const bool was_over_pins = is_over_pins_;
-  is_over_pins_ = DepthOf(pinned) > 0.0;
   for (size_t i = 0; i < boxes_.size(); ++i) {
+    Box& box = boxes_[i];
+    const bool was_over_pins = box.is_over_pins;
+    box.is_over_pins = false;
+    for (Eigen::Index pin = 0; pin < pinned.cols(); ++pin) {
+      const double depth = DepthIn(i, pinned.col(pin));
+      box.is_over_pins = box.is_over_pins || (depth > 0.0 && depth < 2.0 * thickness_);
+    }
     Reaction reaction;
     REQUIRE(world.ColliderReaction(ids_[i], &reaction).ok());
     const double work = -ToEigen(reaction.force).dot(moved_[i]);
-    work_ += was_over_pins || is_over_pins_ ? std::max(work, 0.0) : work;
+    work_ += was_over_pins || box.is_over_pins ? std::max(work, 0.0) : work;
   }
+}
+
+double GridGround::DepthIn(size_t box, const Eigen::Vector3d& x) const {
+  const Eigen::Vector3d& normal = boxes_[box].normal;
+  const Eigen::Vector3d from = x - ToEigen(descs_[box].pose.position);
+  const Eigen::Vector3d along = from - normal * normal.dot(from);
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  return along.cwiseAbs().maxCoeff() > kReach * size_ ? kNone : normal.dot(boxes_[box].now - x);
 }
 
 double GridGround::DepthOf(const Points& x) const {
   double deepest = -std::numeric_limits<double>::infinity();
   for (Eigen::Index i = 0; i < x.cols(); ++i) {
-    for (size_t k = 0; k < boxes_.size(); ++k) {
-      const Eigen::Vector3d& normal = boxes_[k].normal;
-      const Eigen::Vector3d from = x.col(i) - ToEigen(descs_[k].pose.position);
-      const Eigen::Vector3d along = from - normal * normal.dot(from);
-      if (along.cwiseAbs().maxCoeff() > kReach * size_) continue;
-      deepest = std::max(deepest, normal.dot(boxes_[k].now - x.col(i)));
-    }
+    for (size_t k = 0; k < boxes_.size(); ++k) deepest = std::max(deepest, DepthIn(k, x.col(i)));
     if (columns_ == 0) continue;
     const Eigen::Vector3d p = (x.col(i) - ToEigen(descs_[0].pose.position)) / spacing_;
     const double last = columns_ - 1;

@@ -23,8 +23,8 @@ class GridGround {
   /// Says where boxes are after step `step` of `count`.
   void Move(int step, int count, World* world);
   /// Adds the work of the last step. `pinned`: where pinned nodes are. A point that these hold
-  /// inside a box moves less than the box. So the body gets a share of the box's work, and need not
-  /// give all of it back.
+  /// inside a box moves less than the box. So the body gets a share of this box's work, and need
+  /// not give all of it back.
   void AddWork(const World& world, const Points& pinned);
   double work() const { return work_; }  ///< [J]
   /// Depth of the deepest of these points on the wrong side [m]. Those beside hills or beside a
@@ -33,6 +33,7 @@ class GridGround {
 
  private:
   double HillAt(double x, double z) const;
+  double DepthIn(size_t box, const Eigen::Vector3d& x) const;  // [m], or far below 0 beside it
   void MakeHills(bool is_mesh, Random* random, Points* x);
   void MakeBoxes(bool has_walls, Random* random, Points* x);
 
@@ -47,6 +48,7 @@ class GridGround {
   // when closed.
   struct Box {
     Eigen::Vector3d normal, open, closed, now;
+    bool is_over_pins = false;
   };
   std::vector<Box> boxes_;
   double thickness_ = 0.0;
@@ -55,7 +57,6 @@ class GridGround {
   std::vector<ColliderDesc> descs_;
   std::vector<ColliderId> ids_;
   double work_ = 0.0;
-  bool is_over_pins_ = false;
 };
 
 }  // namespace plush::test
