@@ -333,7 +333,7 @@ void AttachedPoints::FindToContacts(const PointCouplings& of_contacts) {
       const float* column = &columns[num_nodes * i];
       float sum = 0.0f;
       for (int k = 0; k < 4; ++k) sum += point.Free(k) * column[point.nodes[k]];
-      to_contacts[size_t{of_contacts.stride} * i + slot] = sum;
+      ToContacts(i)[slot] = sum;
     }
   }
   num_contact_points = of_contacts.num_slots;

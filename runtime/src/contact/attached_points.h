@@ -34,6 +34,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 
 namespace plush {
 
@@ -141,7 +142,7 @@ struct AttachedPoints {
   Array<float> columns;              ///< of A^-1 W^T by point [1/kg] (capacity x num_nodes)
   Array<float> couplings;            ///< between points [1/kg] (capacity x capacity)
   // Scratch memory.
-  Array<float> to_contacts;  ///< with points of contacts by slot [1/kg] (capacity x most slots)
+  Array<float> to_contacts;             ///< see ToContacts (capacity x CouplingStride(most slots))
   Array<EmbeddedPoint> contact_points;  ///< of the slots that are known (most slots x 1)
   uint32_t num_contact_points = 0;
   Array<NodeVec> solved;  ///< (num_nodes + 1 x 1)
@@ -350,6 +351,13 @@ struct AttachedPoints {
 
   /// Finds couplings with the points of contacts.
   void FindToContacts(const PointCouplings& of_contacts);
+  /// Those of a point, by slot [1/kg] (most slots x 1). Rows stay where they are while contacts
+  /// come and go: values are kept.
+  const float* ToContacts(uint32_t i) const {
+    return to_contacts.data() +
+           size_t{CouplingStride(static_cast<uint32_t>(contact_points.size()))} * i;
+  }
+  float* ToContacts(uint32_t i) { return const_cast<float*>(std::as_const(*this).ToContacts(i)); }
 
   /// Adds the impulses to the clusters' sums.
   void AddTo(std::span<const uint16_t> clusters, std::span<ClusterSums> sums) const;

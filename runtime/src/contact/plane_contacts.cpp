@@ -51,10 +51,9 @@ void Respond(const ContactSolve* of) {
 
 // Adds what an impulse on a slot does to the body's attached points.
 void MoveAttached(uint32_t slot, const Vec3& impulse, ContactState* state) {
-  const PointCouplings& S = state->couplings;
   AttachedPoints& attached = *state->attached;
   for (uint32_t i = 0; i < attached.num_points; ++i) {
-    attached.points[i].moved += impulse * attached.to_contacts[size_t{S.stride} * i + slot];
+    attached.points[i].moved += impulse * attached.ToContacts(i)[slot];
   }
 }
 
@@ -65,8 +64,7 @@ float SweepAttached(ContactState* state) {
   return attached->Sweep([&](AttachedPoints* of, uint32_t i, const Vec3& impulse) {
     ContactState* moved = of->contacts;
     if (moved == nullptr || !moved->in_solve || moved->couplings.num_slots == 0) return;
-    const float* const row = &of->to_contacts[size_t{moved->couplings.stride} * i];
-    const SlotPush push(row, impulse, moved);
+    const SlotPush push(of->ToContacts(i), impulse, moved);
     Move({&push, 1});
   }) / attached->scale;
 }

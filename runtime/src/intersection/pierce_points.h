@@ -15,7 +15,8 @@ struct PiercingColumns {
   float points[3][kMost];
 };
 
-/// Sets the first `count` points; the bits of PierceAt (triangle_pairs.h).
+/// Sets the first `count` points; the bits of PierceAt (triangle_pairs.h). Takes whole vectors: up
+/// to the next multiple of 16, edges and triangles must be valid places, too, and points change.
 void PiercePoints(const float* of_edges, const float* of_triangles, size_t count,
                   PiercingColumns* columns);
 

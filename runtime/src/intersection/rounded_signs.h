@@ -19,7 +19,8 @@ struct CornerColumns {
 
 /// What is known of a pair, in bits: those of SegmentOf and these two.
 inline constexpr uint32_t kSignsKnown = 1u << 15;      ///< all of them are certain
-inline constexpr uint32_t kTrianglesApart = 1u << 16;  ///< they do not intersect, for certain
+inline constexpr uint32_t kTrianglesApart = 1u << 16;  ///< they do not intersect, for certain; the
+                                                       ///< other bits then mean nothing
 
 /// Writes the bits of the first `count` pairs, for each one word. `bits` has room for kMost.
 void RoundedSigns(const float* moved, const float* fixed, const CornerColumns& corners,

@@ -55,8 +55,11 @@ TEST_CASE("A sweep visits bodies once in each round with a turn, in the order of
     for (const ContactState& state : bodies.states) any = any || state.group > 0;
     std::vector<uint32_t> rounds(bodies.solves.size(), 0);
     size_t next[kSweepGroups][kSweepGroups] = {};  // by round and group
+    uint32_t last = 0;
     SweepRounds(bodies.solves.data()).ForEach(nullptr, [&](ContactSolve* of, uint32_t round) {
       const size_t i = static_cast<size_t>(of - bodies.solves.data());
+      CHECK(round >= last);
+      last = round;
       rounds[i] |= 1u << round;
       size_t& least = next[round][of->state->group];
       CHECK(i >= least);
@@ -85,6 +88,7 @@ TEST_CASE("No two jobs of a round sweep bodies that meet in it") {
     uint32_t met[kSweepGroups][kSweepGroups] = {};
     SweepRounds(bodies.solves.data()).ForEach(&jobs, [&](ContactSolve* of, uint32_t round) {
       const uint32_t group = of->state->group, other = group ^ round;
+      CHECK(round + 1 == seen.num_runs);
       for (const uint32_t changed : {group, other}) {
         CHECK(seen.job_of_group.emplace(changed, seen.job).first->second == seen.job);
       }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sensors of all convex shapes: they report what touches them, and push nothing.
+// Sensors that are half-spaces, spheres, capsules and boxes: they report what touches them, and
+// push nothing.
 #include "base/id_layout.h"
 #include "runtime/world/reported_contacts.h"
 #include "runtime/world/solid_scene.h"

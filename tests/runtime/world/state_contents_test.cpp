@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What a state holds: settings, results of the last step, and what later steps start from.
+#include "runtime/world/attachment_scene.h"
 #include "runtime/world/crowd_scene.h"
 #include "runtime/world/plane_scene.h"
 #include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 using namespace plush;
 using namespace plush::test;
@@ -119,6 +122,44 @@ TEST_CASE("A state keeps the poses on which regions turn in substeps") {
     }
     CHECK(finish(&other) == finish(&world));
   }
+}
+
+// What springs do to contacts is not in a state, but found anew.
+TEST_CASE("A body on springs that comes to touch more and more continues bit for bit") {
+  const float stiffness = GENERATE(500.0f, 2000.0f);
+  CAPTURE(stiffness);
+  const ShapeAsset shape(TetBox(8, 2, 8, 0.05), {2.0e5, 0.35, 1000.0}, double(kStateDt));
+  const Asset* const assets[] = {&shape.asset()};
+  World world({.sleep = {.speed = 0.0f}});
+  AddPlane(&world, {});
+  const BodyDesc desc = {
+      .pose = {{0.0f, 0.05f, 0.0f}, TurnOf(0.3, Eigen::Vector3d(0.6, 0.0, 0.8))}};
+  const BodyId body = AddBody(&world, shape.asset(), desc);
+  const std::vector<Vec3> rest = shape.rest();
+  for (uint32_t node = 0; node < rest.size(); node += static_cast<uint32_t>(rest.size()) / 7) {
+    AttachmentDesc spring = {.body = body,
+                             .weights = {1.0f, 0.0f, 0.0f, 0.0f},
+                             .target = rest[node] - Vec3{0.0f, 0.05f, 0.0f},
+                             .stiffness = stiffness,
+                             .damping = 5.0f};
+    spring.nodes[0] = node;
+    Attach(&world, spring);
+  }
+  uint32_t least = UINT32_MAX, most = 0;
+  for (int step = 0; step < 40; ++step) {
+    CAPTURE(step);
+    World loaded;
+    const bool loads = step % 2 == 0;
+    if (loads) REQUIRE(loaded.LoadState(SavedState(world), assets).ok());
+    StepWorld(&world, kStateDt);
+    least = std::min(least, world.stats().contacts);
+    most = std::max(most, world.stats().contacts);
+    if (!loads) continue;
+    StepWorld(&loaded, kStateDt);
+    CHECK(loaded.StateHash() == world.StateHash());
+  }
+  CHECK(least < 10);
+  CHECK(most > 20);
 }
 
 TEST_CASE("A state keeps where a fast body came from") {
