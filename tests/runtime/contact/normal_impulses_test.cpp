@@ -161,14 +161,15 @@ TEST_CASE("Normal impulses solved at once meet Signorini's condition and leave f
       ++left;
       continue;
     }
-    const PlaneContact& first = state.contacts[0];
     bool has_sides = false, moves_as_one = false;  // by more than half of its own motion
-    for (const PlaneContact& other : state.Current()) {
-      if (Dot(first.plane.normal, other.plane.normal) > 0.0f) continue;
-      has_sides = true;
-      const double both = double(S.Row(first.slot)[other.slot]);
-      const double own = double(S.Row(first.slot)[first.slot] * S.Row(other.slot)[other.slot]);
-      moves_as_one = moves_as_one || both > 0.5 * std::sqrt(own);
+    for (const PlaneContact& one : state.Current()) {
+      for (const PlaneContact& other : state.Current()) {
+        if (Dot(one.plane.normal, other.plane.normal) > 0.0f) continue;
+        has_sides = true;
+        const double both = double(S.Row(one.slot)[other.slot]);
+        const double own = double(S.Row(one.slot)[one.slot] * S.Row(other.slot)[other.slot]);
+        moves_as_one = moves_as_one || both > 0.5 * std::sqrt(own);
+      }
     }
     if (has_sides && !moves_as_one) {
       for (size_t i = 0; i < state.num_contacts; ++i) {
