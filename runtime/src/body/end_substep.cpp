@@ -176,13 +176,13 @@ static bool Finish(const StepSettings& settings, float h, bool may_be_flat, Body
               body->v.span(), keeps ? body->previous.span() : body->x.span());
   if (keeps) SwapPrevious(body);
   BoundKineticEnergy(bound, body);
-  FollowOrigin(body);
   return bound.is_shorter && body->system->num_pinned > 0;
 }
 
 void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
                    StepStats* stats) {
   Finish(settings, h, may_be_flat, body, stats);
+  FollowOrigin(body);
 }
 
 namespace {
@@ -243,6 +243,7 @@ void EndSubstep(const SubstepOf& of, bool is_deep, Body* body, StepStats* stats)
   if (p.is_static) std::fill(body->v.begin(), body->v.end(), NodeVec());
   // The way out of a jammed body would strain it, with energy from nowhere.
   if (is_deep && !is_jammed) PushOut(of.h, body);
+  FollowOrigin(body);
   if (p.rebound.any && !body->frozen) Throw(of.settings, of.system, p.rebound, body, stats);
   EndAttachments(of.h, of.count, body);
 }

@@ -65,6 +65,11 @@ class SunkPoints {
   }
   /// Forgets that list: another mesh may come to its collider's slot.
   void ForgetMesh() { mesh_.Forget(); }
+  /// Forgets all lists: they leave out tets whose nodes are all pinned.
+  void ForgetLists() {
+    ForgetMesh();
+    for (NearPlane& list : lists_) list.plane = NearPlane::kUnused;
+  }
   /// Takes the list for a mesh, if there is one.
   void TakeMesh(SunkPoints* from) { mesh_ = std::move(from->mesh_); }
   size_t num_lists() const { return lists_.size(); }

@@ -157,7 +157,7 @@ void World::Impl::PlaceAttachments() {
       row.acts = row.acts && body.Steps() && !body.frozen;
       sleeps = sleeps || (body.enabled && body.asleep);
     }
-    if (!row.acts && !sleeps) row.force = {};
+    if (!row.acts && !sleeps) row.force = row.impulse = row.known = row.before = {};
     if (row.acts || !sleeps) row.mean_force = {};
   }
   settings.targets = {step_targets.data(), attachment_slots.num_slots()};

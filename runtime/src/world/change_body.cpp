@@ -72,6 +72,7 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   if (needs_responses) body->responses = std::move(responses);
   body->contacts.Forget();
   body->contacts.couplings.Forget();  // they are those of the old matrix and pins
+  body->contacts.sunk.ForgetLists();
   body->attached.factor_id = 0;
   body->attached.is_stale = true;
   for (size_t i = 0; i < body->x.size(); ++i) {

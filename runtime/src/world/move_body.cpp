@@ -40,13 +40,6 @@ bool IsVelocity(const Body& body, const Vec3& own) {
   return IsFinite(own) && IsFinite(ToWorldVelocity(body, own));
 }
 
-// Forgets what belongs to the old positions.
-void ForgetPast(Body* body) {
-  body->has_previous = false;
-  body->moved = true;
-  body->contacts.Forget();
-}
-
 // Moves the origin of the body's coordinates to `origin` [m]. Targets of pins stay in the world,
 // but nobody knows any more from which poses regions come.
 void MoveOrigin(const double (&origin)[3], Body* body) {
@@ -252,8 +245,7 @@ Status World::SetNodePositions(BodyId id, std::span<const Vec3> positions) {
   // Move the origin first: relative to a far origin, positions would lose their last digits.
   MoveOrigin({positions[0].x, positions[0].y, positions[0].z}, body);
   for (size_t i = 0; i < positions.size(); ++i) body->x[i] = LocalPosition(*body, positions[i]);
-  ForgetPast(body);
-  impl_->WakeTouching(body->slot);
+  impl_->ForgetPast(body);
   LeaveLane(body);
   WakeUp(body);
   if (body->frozen) {
@@ -268,6 +260,7 @@ Status World::SetNodePositions(BodyId id, std::span<const Vec3> positions) {
   // overshoot (45 times the energy at a Poisson's ratio of 0.49). The volume sweep does not.
   MatchRotations(body->elements, body->x.span(), body->Rotations());
   for (float& kappa : body->kappa) kappa = 0.0f;
+  std::fill(body->newton.tets.begin(), body->newton.tets.end(), ModelTet());
   return {};
 }
 
@@ -296,8 +289,7 @@ Status World::Teleport(BodyId id, const Pose& pose) {
     rotations.Set(slot, ToQuat(Normalised(turn * RotationOf(rotations.Get(slot)))));
   }
   FollowOrigin(body);
-  ForgetPast(body);
-  impl_->WakeTouching(body->slot);
+  impl_->ForgetPast(body);
   body->pins.Forget();
   WakeUp(body);
   return {};
@@ -314,8 +306,8 @@ Status World::ResetBody(BodyId id, const Pose& pose) {
   PlaceBody(pose, {}, {}, body);
   for (float& kappa : body->kappa) kappa = 0.0f;
   body->kappa_dt = 0.0f;
-  ForgetPast(body);
-  impl_->WakeTouching(body->slot);
+  std::fill(body->newton.tets.begin(), body->newton.tets.end(), ModelTet());
+  impl_->ForgetPast(body);
   body->pins.Forget();
   WakeUp(body);
   return {};

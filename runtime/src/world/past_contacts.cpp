@@ -9,7 +9,7 @@ namespace plush {
 
 // Bodies learn whether they touched others.
 void World::Impl::NoteTouching() {
-  for (Body* body : live_bodies()) body->touches_body = false;
+  for (const uint32_t slot : slots) bodies[slot]->touches_body = false;
   for (const TouchingPair& pair : touching_bodies.Past()) {
     if (!pair.presses) continue;
     bodies[pair.first]->touches_body = bodies[pair.second]->touches_body = true;

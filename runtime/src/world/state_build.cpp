@@ -51,6 +51,7 @@ Status World::Impl::MakeHulls(const StateReader& state) {
 Status World::Impl::BuildFrom(const StateReader& state, Impl* donor) {
   const StateWorld& w = state.world();
   desc.contact = state.Contact();
+  touching_method = donor->touching_method;
   num_time_steps = donor->num_time_steps;
   if (!time_steps.Allocate(allocator, num_time_steps)) return kNoMemory;
   std::copy_n(donor->time_steps.begin(), num_time_steps, time_steps.begin());
@@ -156,6 +157,7 @@ Status World::Impl::RestoreSets(const StateReader& state, System* system) {
 // Exchanges all that a state replaces.
 void World::Impl::SwapState(Impl* other) {
   cache.Swap(&other->cache);
+  std::swap(touching_method, other->touching_method);
   std::swap(slots, other->slots);
   std::swap(bodies, other->bodies);
   std::swap(body_stats, other->body_stats);

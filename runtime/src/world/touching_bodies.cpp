@@ -232,6 +232,20 @@ void World::Impl::WakeTouching(uint32_t slot) {
   }
 }
 
+void World::Impl::ForgetPast(Body* body) {
+  body->has_previous = false;
+  body->moved = true;
+  body->contacts.Forget();
+  WakeTouching(body->slot);
+  TouchingBodies& t = touching_bodies;
+  for (TouchingPair& pair : t.past_pairs.span().first(t.num_past_pairs)) {
+    if (pair.first != body->slot && pair.second != body->slot) continue;
+    pair.was_searched = false;
+    pair.holds_until = 0.0;
+    pair.rebound = {};
+  }
+}
+
 void World::Impl::ForgetPairs(uint32_t slot) {
   WakeTouching(slot);
   TouchingBodies& t = touching_bodies;

@@ -183,6 +183,7 @@ void World::Impl::Remove(Body* body) {
   ForgetPairs(body->slot);
   slots.Remove(body->slot);
   bodies[body->slot] = nullptr;
+  NoteTouching();
   TakeFromCrowd(body);
   DestroyBody(allocator, &cache, body);
 }

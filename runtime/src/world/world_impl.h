@@ -249,6 +249,8 @@ struct World::Impl {
   void ForIntersections(void* user, const IntersectionVisitor& visit);
   /// Wakes the bodies that touch the one in this slot.
   void WakeTouching(uint32_t slot);
+  /// Forgets what belongs to a body's old positions, and wakes the bodies that it touched.
+  void ForgetPast(Body* body);
   /// Forgets a body that goes, and wakes those that it touched.
   void ForgetPairs(uint32_t slot);
   void EndBodyContacts();

@@ -2,6 +2,8 @@
 // SetPinnedNodes and SetMaterial on living bodies.
 #include "runtime/dense_reference.h"
 #include "runtime/world/heap_counter.h"
+#include "runtime/world/plane_scene.h"
+#include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -228,4 +230,39 @@ TEST_CASE("What cannot be changed leaves the body as it is") {
   }
   CHECK(world.StateHash() == hash);
   CHECK(StepWorld(&world, kDt) == kStepOk);
+}
+
+// Searches leave out what is pinned, as long as it is.
+TEST_CASE("What was pinned touches the ground once it is free") {
+  const bool is_field = GENERATE(false, true);
+  CAPTURE(is_field);
+  const std::vector<float> heights(25, 0.0f);
+  const ShapeAsset shape(TetBox(8, 2, 8, 0.05), {2.0e5, 0.35, 1000.0}, double(kDt));
+  const Asset* const assets[] = {&shape.asset()};
+  ColliderDesc ground;
+  if (is_field) {
+    ground.type = ShapeType::kHeightField;
+    ground.height_field = {heights, 5, 5, 1.0f};
+    ground.pose.position = {-2.0f, 0.0f, -2.0f};
+  }
+  std::vector<uint32_t> pins;
+  for (uint32_t i = 0; i < shape.num_nodes(); ++i) {
+    if (shape.simulation().nodes[i].x < 0.2f) pins.push_back(i);
+  }
+  BodyDesc body;
+  body.pose.position.y = 0.003f;
+  body.pinned_nodes = pins;
+  World world({.sleep = {.speed = 0.0f}}), loaded;
+  AddCollider(&world, ground);
+  AddCollider(&loaded, ground);  // has the heights
+  const BodyId id = AddBody(&world, shape.asset(), body);
+  for (int step = 0; step < 60; ++step) StepWorld(&world, kDt);
+  REQUIRE(world.SetPinnedNodes(id, {}).ok());
+  REQUIRE(loaded.LoadState(SavedState(world), assets).ok());
+  for (int step = 0; step < 20; ++step) {
+    StepWorld(&world, kDt);
+    StepWorld(&loaded, kDt);
+    CHECK(world.StateHash() == loaded.StateHash());
+    CHECK(MeasuresOf(world).max_penetration < 5e-3f);
+  }
 }

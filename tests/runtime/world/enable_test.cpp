@@ -2,8 +2,10 @@
 // Disabled bodies: they neither move nor are found, and come back as they were.
 #include "plush/collision.h"
 
+#include "runtime/world/attachment_scene.h"
 #include "runtime/world/crowd_scene.h"
 #include "runtime/world/heap_counter.h"
+#include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -192,4 +194,41 @@ TEST_CASE("Enabling takes no memory and refuses wrong ids") {
   CHECK(world.SetEnabled(ids[0], true).code == StatusCode::kStaleId);
   CHECK_FALSE(world.IsEnabled(ids[0]));
   CHECK_FALSE(world.IsEnabled({}));
+}
+
+TEST_CASE("A body falls freely once the other one of its spring is disabled") {
+  const bool is_implicit = GENERATE(false, true);
+  const int disabled = GENERATE(0, 1);  // side of the spring
+  CAPTURE(is_implicit, disabled);
+  const ShapeAsset shape = Beam(1.0e5);
+  const Asset* const assets[] = {&shape.asset()};
+  const SolverMethod* const methods[] = {&kImplicitMethod};
+  const BodySolver solver = is_implicit ? ImplicitSolver() : BodySolver();
+  World world({.sleep = {.speed = 0.0f}}), loaded;
+  BodyId ids[2];
+  for (int k = 0; k < 2; ++k) {
+    BodyDesc body;
+    body.solver = &solver;
+    body.pose.position.y = static_cast<float>(k);
+    ids[k] = AddBody(&world, shape.asset(), body);
+  }
+  AttachmentDesc spring = {
+      .body = ids[0], .other_body = ids[1], .stiffness = 500.0f, .damping = 5.0f};
+  spring.weights = spring.other_weights = {1.0f, 0.0f, 0.0f, 0.0f};
+  Attach(&world, spring);
+  for (int step = 0; step < 10; ++step) StepWorld(&world, kDt);
+  REQUIRE(world.SetEnabled(ids[disabled], false).ok());
+  REQUIRE(loaded.LoadState(SavedState(world), assets, methods).ok());
+  const BodyId other = ids[1 - disabled];
+  constexpr int kSteps = 20;
+  const Eigen::Vector3d before(MomentsOf(world, other).linear_momentum);
+  for (int step = 0; step < kSteps; ++step) {
+    StepWorld(&world, kDt);
+    StepWorld(&loaded, kDt);
+  }
+  const Eigen::Vector3d gained =
+      Eigen::Vector3d(MomentsOf(world, other).linear_momentum) - before;
+  const double fall = MomentsOf(world, other).mass * 9.81 * double(kDt) * kSteps;
+  CHECK((gained + Eigen::Vector3d(0.0, fall, 0.0)).norm() < 1e-4 * fall);
+  CHECK(world.StateHash() == loaded.StateHash());
 }

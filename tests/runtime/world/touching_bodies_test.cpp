@@ -251,6 +251,59 @@ TEST_CASE("A state loads after a body has gone that touched others") {
   }
 }
 
+TEST_CASE("A world goes on after a body has gone as one that loads its state") {
+  for (int k = 0; k < 24; ++k) {
+    const float above = 2.0e-4f * static_cast<float>(k);  // how high it hangs over a third one [m]
+    CAPTURE(above);
+    Cubes cubes(Cubes::Awake()), loaded(Cubes::Awake());
+    AddPlane(&cubes.world, {});
+    BodyDesc fixed;
+    fixed.fixed = true;
+    const BodyId support = cubes.Add({0, above, 0}, 1.0e6f, fixed);
+    cubes.Add({0.22f, 0.002f, 0});
+    cubes.Add({0.1f, kSize + 0.001f + above, 0.01f}, 2.0e5f);
+    cubes.Step(40);
+    REQUIRE(cubes.world.RemoveBody(support).ok());
+    loaded.Load(SavedState(cubes.world));
+    for (int step = 0; step < 10; ++step) {
+      cubes.Step(1);
+      loaded.Step(1);
+      CHECK(cubes.world.StateHash() == loaded.world.StateHash());
+    }
+  }
+}
+
+TEST_CASE("A body that is put beside another one falls: its old contacts with it are gone") {
+  for (int steps = 1; steps < 12; ++steps) {
+    const bool teleports = steps % 2 == 0;
+    CAPTURE(steps, teleports);
+    Cubes cubes(Cubes::Awake());
+    // Turned, so that its bounding box has empty corners.
+    BodyDesc fixed;
+    fixed.fixed = true;
+    fixed.pose.rotation = {0.0f, 0.38268343f, 0.0f, 0.9238795f};
+    const BodyId low = cubes.Add({0, 0, 0}, 1.0e6f, fixed), high = cubes.Add({0, 0.201f, 0});
+    cubes.Step(steps);
+    const Eigen::Vector3d corner = cubes.Centre(low) + Eigen::Vector3d(0.21, 0.0, 0.21);
+    const Eigen::Vector3d shift = corner - cubes.Centre(high);
+    std::vector<Vec3> nodes = cubes.Nodes(high);
+    for (Vec3& x : nodes) x += ToVec3(shift);
+    if (teleports) {
+      Pose pose;
+      REQUIRE(cubes.world.BestFitPose(high, &pose).ok());
+      pose.position += ToVec3(shift);
+      REQUIRE(cubes.world.Teleport(high, pose).ok());
+    } else {
+      REQUIRE(cubes.world.SetNodePositions(high, nodes).ok());
+    }
+    REQUIRE(cubes.world.SetNodeVelocities(high, std::vector<Vec3>(nodes.size())).ok());
+    cubes.Step(1);
+    CHECK(cubes.Contacts().empty());
+    const double fallen = -MomentsOf(cubes.world, high).linear_momentum[1] / cubes.Mass(high);
+    CHECK(fallen == Approx(9.81 * double(kDt)).epsilon(1e-3));
+  }
+}
+
 TEST_CASE("Contacts between bodies are reported once a pair") {
   Cubes cubes;
   AddPlane(&cubes.world, {});
