@@ -216,8 +216,8 @@ void SolveIsland(const StepSettings& of_world, int k, int count, bool is_joint, 
   if (is_sunk) IterateJointly(of_world, k, count, first, stats);
 }
 
-// Lets the solver of the first body that names one advance an island of several bodies. Returns
-// false if the substep is splitting's.
+// Lets the solver of the first body that names one advance an island whose bodies touch each other
+// or fixed ones, or are joined. Returns false if the substep is splitting's.
 bool AdvanceJointly(const StepSettings& of_world, int k, int count, Body* first, StepStats* stats) {
   for (Body* body = first; body != nullptr; body = body->next_of_island) {
     const SolverMethod* method = body->solver.method;
@@ -254,8 +254,8 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
       body->progress.starts_coarse = false;  // all bodies of the island correct together
     });
   }
-  const bool is_advanced =
-      first->next_of_island != nullptr && AdvanceJointly(of_world, k, count, first, stats);
+  const bool is_single = first->next_of_island == nullptr && !is_joint;
+  const bool is_advanced = !is_single && AdvanceJointly(of_world, k, count, first, stats);
   if (!is_advanced) {
     SolveIsland(of_world, k, count, is_joint, least, first, stats);
   }

@@ -159,7 +159,10 @@ void SolveCoarseContacts(CoarseContacts* first, const JobSystem* jobs) {
     of->state->is_settled = of->state->moves = false;
     of->state->y = of->problem.y;
   }
-  BeginSolve(jobs, first);
+  // A body may have no coarse level. If its contacts did not act, clusters of others would move
+  // through it, driven by what it pressed with so far; the fine solve would throw them back.
+  constexpr bool kOthersAreStill = true;
+  BeginSolve(jobs, first, kOthersAreStill);
   ForShared(jobs, first, &CoarseContacts::next, [](CoarseContacts* of) {
     of->touched.Start(*of->coarse, *of->matrix, of->sums, of->responses);
     if (of->state != nullptr) PlaceContacts(of);

@@ -74,17 +74,19 @@ inline float YieldingOf(float response) { return response > 0.0f ? 1.0f / respon
 
 /// Begins a solve: notes which bodies take part, which contacts act, and who leads them. Solves of
 /// single bodies may run at once, so a single body does not ask whether others are in one.
+/// `others_are_still`: contacts with bodies that take no part act, too, as if those were fixed.
 template <class T>
-void BeginSolve(const JobSystem* jobs, T* first) {
+void BeginSolve(const JobSystem* jobs, T* first, bool others_are_still = false) {
   for (T* of = first; of != nullptr; of = of->next) {
     if (of->state != nullptr) of->state->in_solve = true;
   }
   const bool is_alone = first != nullptr && first->next == nullptr;
-  ForShared(jobs, first, &T::next, [is_alone](T* of) {
+  ForShared(jobs, first, &T::next, [=](T* of) {
     if (of->state == nullptr) return;
     for (BodyContactSide& at : of->state->between) {
       const BodyContact& contact = *at.contact;
-      at.acts = is_alone ? contact.sides[1 - at.side].of->is_static : contact.Acts();
+      const bool acts = is_alone ? contact.sides[1 - at.side].of->is_static : contact.Acts();
+      at.acts = acts || others_are_still;
       at.leads = at.acts && (is_alone || at.side == contact.Lead());
     }
   });

@@ -434,3 +434,25 @@ TEST_CASE("Bodies that come after a state is loaded touch implicit ones") {
   CHECK(cubes.world.stats().body_pairs == 1);
   CHECK(cubes.Lowest(high) > 0.9 * double(TouchingCubes::kSize));
 }
+
+// Such a body is its island's only one.
+TEST_CASE("An implicit body on a fixed one keeps its solver") {
+  const bool is_quasistatic = GENERATE(false, true);
+  CAPTURE(is_quasistatic);
+  const BodySolver solver = ImplicitSolver({.quasistatic = is_quasistatic});
+  TouchingCubes cubes(TouchingCubes::Awake());
+  BodyDesc fixed, body;
+  fixed.fixed = true;
+  body.solver = &solver;
+  const std::vector<uint32_t> pins = {0, 1, 2, 3};
+  if (is_quasistatic) body.pinned_nodes = pins;
+  cubes.Add({}, 1.0e6f, fixed);
+  cubes.Add({0.02f, 1.001f * kSize, 0.01f}, 1.0e5f, body);
+  for (int step = 0; step < 50; ++step) {
+    cubes.Step(1);
+    CHECK(cubes.world.stats().linear_iterations > 0);
+    if (is_quasistatic) CHECK(MeasuresOf(cubes.world).kinetic_j < 1e-9);
+  }
+  CHECK(cubes.world.stats().body_pairs == 1);
+  CHECK(cubes.Lowest(cubes.ids[1]) > 0.98 * double(kSize));
+}
