@@ -215,7 +215,10 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
 
 bool BeginJointCorrection(const StepSettings& settings, float h, Body* body, StepStats* stats,
                           bool* has_matrix) {
-  if (!HasCoarseLevel(settings, *body) || body->attached.has_springs) return false;
+  const AttachedPoints& attached = body->attached;
+  // Contacts and springs that answer at once are not solved together on this level.
+  if (attached.has_springs && attached.acts_on_clusters) return false;
+  if (!HasCoarseLevel(settings, *body)) return false;
   const std::span<ClusterSums> sums = body->responses.sums.span();
   PhaseTimer timer(stats, SolvePhase(settings, *body));
   BeginCorrection(settings, h, sums, body, &timer, has_matrix);
@@ -225,7 +228,11 @@ bool BeginJointCorrection(const StepSettings& settings, float h, Body* body, Ste
 
 void EndJointCorrection(const StepSettings& settings, float h, Body* body, StepStats* stats) {
   PhaseTimer timer(stats, SolvePhase(settings, *body));
-  MoveClusters(settings, h, body->coarse_solve.sums, body, stats, &timer);
+  const std::span<ClusterSums> sums = body->coarse_solve.sums;
+  if (body->attached.any()) {
+    body->attached.AddToInertia(body->system->coarse.clusters.span(), sums);
+  }
+  MoveClusters(settings, h, sums, body, stats, &timer);
 }
 
 }  // namespace plush

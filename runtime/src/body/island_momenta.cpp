@@ -28,14 +28,20 @@ void ForNodes(const Body& body, const DoubleVector& about, const Vec3& gained, c
 bool IsFree(const Body& body) {
   if (!body.Steps() || !Moves(body) || body.solver.method != nullptr) return false;
   if (body.num_near > 0 || body.contacts.num_contacts > 0) return false;
-  if (body.system->num_pinned > 0 || body.attached.any()) return false;
+  if (body.system->num_pinned > 0) return false;
+  const auto is_hold = [&](const AttachedPoint& at) {
+    const AttachmentRow& row = body.attached.RowOf(at);
+    return row.acts && (row.is_constraint() || row.sides[1].of == nullptr);
+  };
+  if (std::ranges::any_of(body.attached.Current(), is_hold)) return false;
   return std::ranges::none_of(body.contacts.between, [](const BodyContactSide& at) {
     return at.contact->sides[1 - at.side].of->is_static;
   });
 }
 
-bool Presses(const Body& body) {
-  return std::ranges::any_of(body.contacts.between, [](const BodyContactSide& at) {
+// Whether a body presses on others of its island, or a spring joins it to one.
+bool Acts(const Body& body) {
+  return body.attached.any() || std::ranges::any_of(body.contacts.between, [](const BodyContactSide& at) {
     return Dot(at.contact->force, at.contact->force) > 0.0f;
   });
 }
@@ -60,12 +66,12 @@ IslandMomenta FindMomenta(const StepSettings& of_world, float h, const Body* fir
 }
 
 void GiveMomenta(const IslandMomenta& momenta, Body* first) {
-  bool presses = false;
+  bool any_acts = false;
   for (const Body* body = first; body != nullptr; body = body->next_of_island) {
     if (body->frozen) return;
-    presses = presses || Presses(*body);
+    any_acts = any_acts || Acts(*body);
   }
-  if (!presses) return;
+  if (!any_acts) return;
   double mass = 0.0, spread[3][3] = {};  // sum of m r r^T
   DoubleVector moved = {}, missing = momenta.linear, moment = momenta.angular;
   for (const Body* body = first; body != nullptr; body = body->next_of_island) {

@@ -23,12 +23,13 @@ struct IslandMomenta {
 };
 
 /// What the momenta of an island, whose bodies touch each other, are after a substep of `h` seconds
-/// that has not begun. Not known if a collider is near one of its bodies, a pin, spring or
-/// constraint holds one, one touches a body that no solve moves, or one has a solver of its own.
+/// that has not begun. Not known if a collider is near one of its bodies, a pin, a constraint or a
+/// spring to anything but a body holds one, one touches a body that no solve moves, or one has a
+/// solver of its own.
 IslandMomenta FindMomenta(const StepSettings& of_world, float h, const Body* first);
 
-/// Gives the island these momenta after the substep, if a contact between its bodies pressed and
-/// none of them froze. Does not allocate.
+/// Gives the island these momenta after the substep, if a contact between its bodies pressed or a
+/// spring joins them, and none of them froze. Does not allocate.
 void GiveMomenta(const IslandMomenta& momenta, Body* first);
 
 }  // namespace plush

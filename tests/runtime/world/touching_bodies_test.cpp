@@ -307,6 +307,36 @@ TEST_CASE("A stack stays at rest if the weakest spring takes hold of its lowest 
   }
 }
 
+// It keeps its coarse level: without, it would resist its own turn.
+TEST_CASE("A beam on the weakest spring tips over the edge of a body as one without") {
+  const float young = GENERATE(1.0e6f, 1.0e7f);
+  CAPTURE(young);
+  const ShapeAsset beam(
+      SurfaceBytes(TetBox(8, 2, 2, 0.05), {.parts = 2, .depth = 0.0, .num_shells = 0}));
+  double lowest[2];
+  for (const bool has_spring : {false, true}) {
+    Cubes cubes(Cubes::Awake());
+    BodyDesc fixed, desc;
+    fixed.fixed = true;
+    cubes.Add({}, 1.0e6f, fixed);
+    desc.pose.position = {0.1f, kSize, 0.05f};  // its middle is 0.1 m beside the cube
+    desc.material.young = young;
+    const BodyId id = AddBody(&cubes.world, beam.asset(), desc);
+    AttachmentDesc spring;
+    spring.body = id;
+    spring.weights = {1.0f, 0.0f, 0.0f, 0.0f};
+    spring.stiffness = 1.0e-3f;
+    if (has_spring) Attach(&cubes.world, spring);
+    cubes.Step(30);
+    lowest[has_spring ? 1 : 0] = double(kSize);
+    for (const Vec3& x : PositionsOf(cubes.world, id, beam.num_nodes())) {
+      lowest[has_spring ? 1 : 0] = std::min(lowest[has_spring ? 1 : 0], double(x.y));
+    }
+  }
+  CHECK(lowest[0] < 0.1);
+  CHECK(lowest[1] == Approx(lowest[0]).margin(0.01));
+}
+
 TEST_CASE("A body that is put beside another one falls: its old contacts with it are gone") {
   for (int steps = 1; steps < 12; ++steps) {
     const bool teleports = steps % 2 == 0;
