@@ -195,8 +195,8 @@ void ShortenWay(const StepSettings& settings, float h, Way way, double spare, En
   const std::span<NodeVec> end = body->rhs.span();
   std::copy(body->y.begin(), body->y.end(), end.begin());
   way.kept = way.free;
-  const bool keeps_mean = GoShare(settings, way, spare, energies, body) &&
-                          !IsBelowSurface(settings, kMostDepth, body);
+  const bool keeps_mean =
+      GoShare(settings, way, spare, energies, body) && !IsBelowSurface(settings, kMostDepth, body);
   if (!keeps_mean && !IsZero(way.kept)) {
     way.kept = Vec3();
     GoShare(settings, way, spare, energies, body);

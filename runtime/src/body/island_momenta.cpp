@@ -41,9 +41,10 @@ bool IsFree(const Body& body) {
 
 // Whether a body presses on others of its island, or a spring joins it to one.
 bool Acts(const Body& body) {
-  return body.attached.any() || std::ranges::any_of(body.contacts.between, [](const BodyContactSide& at) {
-    return Dot(at.contact->force, at.contact->force) > 0.0f;
-  });
+  return body.attached.any() ||
+         std::ranges::any_of(body.contacts.between, [](const BodyContactSide& at) {
+           return Dot(at.contact->force, at.contact->force) > 0.0f;
+         });
 }
 
 }  // namespace

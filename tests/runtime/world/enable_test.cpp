@@ -226,8 +226,7 @@ TEST_CASE("A body falls freely once the other one of its spring is disabled") {
     StepWorld(&world, kDt);
     StepWorld(&loaded, kDt);
   }
-  const Eigen::Vector3d gained =
-      Eigen::Vector3d(MomentsOf(world, other).linear_momentum) - before;
+  const Eigen::Vector3d gained = Eigen::Vector3d(MomentsOf(world, other).linear_momentum) - before;
   const double fall = MomentsOf(world, other).mass * 9.81 * double(kDt) * kSteps;
   CHECK((gained + Eigen::Vector3d(0.0, fall, 0.0)).norm() < 1e-4 * fall);
   CHECK(world.StateHash() == loaded.StateHash());
