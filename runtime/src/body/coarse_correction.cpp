@@ -154,9 +154,10 @@ void BeginCorrection(const StepSettings& settings, float h, std::span<ClusterSum
 }
 
 // Moves the clusters by what the sums ask for, after SolveCoarseContacts.
-void MoveClusters(const StepSettings& settings, float h, std::span<const ClusterSums> sums,
-                  Body* body, StepStats* stats, PhaseTimer* timer) {
+void MoveClusters(const StepSettings& settings, float h, std::span<ClusterSums> sums, Body* body,
+                  StepStats* stats, PhaseTimer* timer) {
   const CoarseLevel& coarse = body->system->coarse;
+  if (body->attached.any()) body->attached.AddToInertia(coarse.clusters.span(), sums);
   const size_t count = coarse.num_clusters();
   RigidMotion motions[kMaxClusters];
   float work = 0.0f;
@@ -206,10 +207,7 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
     CoarseContacts part = PartOf(settings, h, sums, body);
     SolveCoarseContacts(&part);
   }
-  if (attached != nullptr) {
-    attached->MoveOthers();
-    attached->AddToInertia(body->system->coarse.clusters.span(), sums);
-  }
+  if (attached != nullptr) attached->MoveOthers();
   MoveClusters(settings, h, sums, body, stats, &timer);
 }
 
@@ -228,11 +226,7 @@ bool BeginJointCorrection(const StepSettings& settings, float h, Body* body, Ste
 
 void EndJointCorrection(const StepSettings& settings, float h, Body* body, StepStats* stats) {
   PhaseTimer timer(stats, SolvePhase(settings, *body));
-  const std::span<ClusterSums> sums = body->coarse_solve.sums;
-  if (body->attached.any()) {
-    body->attached.AddToInertia(body->system->coarse.clusters.span(), sums);
-  }
-  MoveClusters(settings, h, sums, body, stats, &timer);
+  MoveClusters(settings, h, body->coarse_solve.sums, body, stats, &timer);
 }
 
 }  // namespace plush

@@ -206,7 +206,7 @@ void PushOut(float h, Body* body) {
 
 }  // namespace
 
-void BeginJointPush(const SubstepOf& of, Body* body) {
+void BeginPush(const SubstepOf& of, Body* body) {
   body->solve = {of.system, ProblemOf(of.settings, of.h, *body), &body->contacts, body->d.span()};
 }
 
@@ -215,7 +215,7 @@ float ShareOut(const SubstepOf& of) { return of.h / (of.h + of.settings.contact.
 bool FindWayOut(const SubstepOf& of, Body* body, StepStats* stats) {
   if (!MayHold(of.settings, *body) || body->contacts.num_contacts == 0) return false;
   const PhaseTimer timer(stats, Phase::kContact);
-  BeginJointPush(of, body);
+  BeginPush(of, body);
   return FindPushOut(ShareOut(of), &body->solve);
 }
 

@@ -39,7 +39,7 @@ bool MayGainEnergy(const StepSettings& settings, bool is_rough, const Body& body
                           body.system->coarse.MayBeIncompressible();
   if (!is_pressed && !is_rough) return false;
   if (settings.splitting.volume_sweeps > 0 || body.solver.method != nullptr) return false;
-  if (!SolvesContact(settings)) return false;  // nobody counts a ContactMethod's work
+  if (!SolvesContact(settings)) return false;
   if (body.system->num_pinned == 0) return is_pressed && FindShift(body, shift);
   const bool has_other = !body.contacts.between.empty() || body.attached.any() || body.pins.moves;
   return !has_other && (is_rough || body.contacts.num_contacts > 0);

@@ -33,6 +33,7 @@ struct EnergyBound {
 /// - the same if they are pinned, and pinned bodies of any material if the substep `is_rough`: tets
 ///   may have been flat, or nodes move far. Not if pins move, or if other bodies or attachments
 ///   hold the body: nobody counts their work.
+/// Never with a ContactMethod: it has the last word on where nodes are.
 ///
 /// Shortens the way to body->y if the elastic energy at its end is too high for any velocities. If
 /// a tet would pass flat on a shorter way, an unpinned body keeps the whole way, and a pinned one

@@ -155,7 +155,7 @@ bool PushJointly(const StepSettings& of_world, int k, int count, Body* first, St
   float share = 0.0f;
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats*) {
     const SubstepOf of(own, k, count, body);
-    BeginJointPush(of, body);
+    BeginPush(of, body);
     share = ShareOut(of);
     chain.Add(&body->solve);
   });
@@ -169,7 +169,7 @@ void ThrowJointly(const StepSettings& of_world, int k, int count, const JointThr
   Chain<ContactSolve> chain;
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats*) {
     const SubstepOf of(own, k, count, body);
-    BeginJointPush(of, body);
+    BeginPush(of, body);
     body->solve.turn = {};
     if (TurnsFreely(*body)) {
       body->solve.turn =

@@ -39,7 +39,7 @@ void EndJointMove(const SubstepOf& of, std::span<const NodeVec> d, bool owes, Bo
                   StepStats* stats);
 
 /// Prepares body->solve for FindPushOut.
-void BeginJointPush(const SubstepOf& of, Body* body);
+void BeginPush(const SubstepOf& of, Body* body);
 /// The share of their depth by which deep points come out in the substep.
 float ShareOut(const SubstepOf& of);
 /// Finds how far the deep points of a body that touches no other come out, in body->d. Returns

@@ -351,8 +351,8 @@ struct AttachedPoints {
 
   /// Finds couplings with the points of contacts.
   void FindToContacts(const PointCouplings& of_contacts);
-  /// Those of a point, by slot [1/kg] (most slots x 1). Rows stay where they are while contacts
-  /// come and go: values are kept.
+  /// How far an impulse on each contact's slot moves attached point `i` [1/kg] (most slots x 1).
+  /// The number of slots in use does not move the rows.
   const float* ToContacts(uint32_t i) const {
     return to_contacts.data() +
            size_t{CouplingStride(static_cast<uint32_t>(contact_points.size()))} * i;

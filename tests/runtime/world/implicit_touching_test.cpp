@@ -409,32 +409,6 @@ TEST_CASE("A state of implicit bodies that touch others goes on in another world
   }
 }
 
-// What implicit bodies need to touch others is reserved with the first of them.
-TEST_CASE("Bodies that come after a state is loaded touch implicit ones") {
-  const bool is_first_implicit = GENERATE(false, true);  // of the state, or of the world before
-  CAPTURE(is_first_implicit);
-  const BodySolver implicit = ImplicitSolver();
-  TouchingCubes saved(TouchingCubes::Awake()), cubes(TouchingCubes::Awake());
-  BodyDesc of_implicit;
-  of_implicit.solver = &implicit;
-  const BodyDesc of_saved = is_first_implicit ? of_implicit : BodyDesc();
-  const BodyDesc of_new = is_first_implicit ? BodyDesc() : of_implicit;
-  AddPlane(&saved.world, {});
-  saved.Add({}, 1.0e6f, of_saved);
-  if (!is_first_implicit) cubes.Add({}, 1.0e6f, of_implicit);
-  const Asset* const assets[] = {&saved.shape.asset()};
-  const SolverMethod* const methods[] = {&kImplicitMethod};
-  REQUIRE(cubes.world.LoadState(SavedState(saved.world), assets, methods).ok());
-  const BodyId high = AddBody(&cubes.world, saved.shape.asset(), [&] {
-    BodyDesc desc = of_new;
-    desc.pose.position = {0.05f, TouchingCubes::kSize, 0.03f};
-    return desc;
-  }());
-  cubes.Step(20);
-  CHECK(cubes.world.stats().body_pairs == 1);
-  CHECK(cubes.Lowest(high) > 0.9 * double(TouchingCubes::kSize));
-}
-
 // Such a body is its island's only one.
 TEST_CASE("An implicit body on a fixed one keeps its solver") {
   const bool is_quasistatic = GENERATE(false, true);

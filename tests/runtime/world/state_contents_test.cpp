@@ -4,6 +4,7 @@
 #include "runtime/world/crowd_scene.h"
 #include "runtime/world/plane_scene.h"
 #include "runtime/world/state_scene.h"
+#include "runtime/world/touching_cubes.h"
 
 #include <catch2/catch.hpp>
 
@@ -283,4 +284,30 @@ TEST_CASE("A state's splitting settings are in range, and equal in a crowd") {
     CHECK(with(3, number, 12) == StatusCode::kCorrupt);  // another one than the crowd's
     for (const int32_t value : {-1, 65}) CHECK(with(0, number, value) == StatusCode::kCorrupt);
   }
+}
+
+// What implicit bodies need to touch others is reserved with the first of them.
+TEST_CASE("Bodies that come after a state is loaded touch implicit ones") {
+  const bool is_first_implicit = GENERATE(false, true);  // of the state, or of the world before
+  CAPTURE(is_first_implicit);
+  const BodySolver implicit = ImplicitSolver();
+  TouchingCubes saved(TouchingCubes::Awake()), cubes(TouchingCubes::Awake());
+  BodyDesc of_implicit;
+  of_implicit.solver = &implicit;
+  const BodyDesc of_saved = is_first_implicit ? of_implicit : BodyDesc();
+  const BodyDesc of_new = is_first_implicit ? BodyDesc() : of_implicit;
+  AddPlane(&saved.world, {});
+  saved.Add({}, 1.0e6f, of_saved);
+  if (!is_first_implicit) cubes.Add({}, 1.0e6f, of_implicit);
+  const Asset* const assets[] = {&saved.shape.asset()};
+  const SolverMethod* const methods[] = {&kImplicitMethod};
+  REQUIRE(cubes.world.LoadState(SavedState(saved.world), assets, methods).ok());
+  const BodyId high = AddBody(&cubes.world, saved.shape.asset(), [&] {
+    BodyDesc desc = of_new;
+    desc.pose.position = {0.05f, TouchingCubes::kSize, 0.03f};
+    return desc;
+  }());
+  cubes.Step(20);
+  CHECK(cubes.world.stats().body_pairs == 1);
+  CHECK(cubes.Lowest(high) > 0.9 * double(TouchingCubes::kSize));
 }
