@@ -106,11 +106,13 @@ Result<Target> FindTarget(const std::string& path) {
   return target;
 }
 
-// Opens a new file beside the target. O_EXCL keeps any two writers apart.
+// Opens a new file beside the target. O_EXCL keeps any two writers apart. Its name does not depend
+// on the target's, which may be as long as names can be.
 int OpenTemporary(Target* target) {
-  const std::string stem = target->file + ".tmp" + std::to_string(::getpid()) + "-";
+  const std::filesystem::path folder = std::filesystem::path(target->file).parent_path();
+  const std::string stem = kTemporaryStem + std::to_string(::getpid()) + "-";
   for (int i = 0; i < kMaxTemporaries; ++i) {
-    const std::string name = stem + std::to_string(i);
+    const std::string name = folder / (stem + std::to_string(i));
     const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0) target->temporary = name;
     if (fd >= 0 || errno != EEXIST) return fd;
@@ -132,7 +134,11 @@ Result<Done> WriteTemporary(std::span<const std::byte> bytes, Target* target) {
 Result<Done> WriteStream(const Target& target, std::span<const std::byte> bytes) {
   const Descriptor fd(::open(target.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
   if (!fd.ok()) return WriteError(target.path, errno);
+  // Ignored, this signal becomes the error EPIPE: no reader is left. Elsewhere it ends the process,
+  // as a reader of its output expects.
+  const auto old = std::signal(SIGPIPE, SIG_IGN);
   const int error = WriteAll(fd.get(), bytes);
+  std::signal(SIGPIPE, old);
   if (error != 0) return WriteError(target.path, error);
   return Done{};
 }
@@ -209,9 +215,7 @@ Result<std::vector<std::byte>> ReadFile(const std::string& path, uint64_t max_by
 }
 
 Result<Done> WriteFilesAtomically(std::span<const FileContent> files) {
-  // Ignored, these signals become the errors EFBIG (RLIMIT_FSIZE) and EPIPE (no reader is left).
-  std::signal(SIGXFSZ, SIG_IGN);
-  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // ignored, it becomes the error EFBIG (RLIMIT_FSIZE)
   return Transaction().Write(files);
 }
 

@@ -38,6 +38,9 @@ struct FileContent {
 /// Errors: kIo.
 Result<Done> WriteFilesAtomically(std::span<const FileContent> files);
 
+/// Begins the names of its temporary files; the process's number, '-' and a number follow.
+inline constexpr char kTemporaryStem[] = ".plush.tmp";
+
 Result<Done> WriteFileAtomically(const std::string& path, std::span<const std::byte> bytes);
 
 /// Whether one of the files has changed at `start` or later, or is gone. The times of files lag

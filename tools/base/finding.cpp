@@ -66,6 +66,8 @@ constexpr auto kCodes = std::to_array<FindingCode>({
     {"CDG_TRIANGLES_NOT_REACHED", kW,
      "The collision surface could not be simplified to the number of triangles asked for.",
      "Raise --collision-distance, or accept the number reached."},
+    {"DEPFILE_INCOMPLETE", kW, "The depfile leaves out names with line ends, which it cannot hold.",
+     "Rename the files, else changes to them start no bake."},
     {"EMBED_OUTSIDE", kW, "Vertices of the render mesh lie far outside the tets.",
      "Check position, --unit and --up of both files; such vertices follow the nearest tet."},
     {"FILE_COLLISION", kE, "The collision surface breaks one of its invariants.",
@@ -146,7 +148,8 @@ constexpr auto kCodes = std::to_array<FindingCode>({
      "None needed; delete loose vertices to save space."},
     {"PIN_INVALID", kE, "A pin region cannot be read.", "Correct the region in the side-car."},
     {"PIN_UNMATCHED", kW, "A pin region matches no node.",
-     "Correct the name, or raise the region above its threshold."},
+     "By name: correct it, or raise the region above its threshold. By box or sphere: move or "
+     "enlarge it; `plush info` prints the model's box."},
     {"SEAMS_WELDED", kI, "Vertices at the same position were joined to find the topology.",
      "None needed; render vertices stay as imported."},
     {"SIM_BODY_FROZEN", kE, "A body's state became infinite and it was stopped.",

@@ -128,10 +128,13 @@ std::string UnknownNameMessage(std::string_view kind, std::string_view name,
   return message;
 }
 
+bool HasLineEnd(std::string_view name) { return name.find_first_of("\r\n") != name.npos; }
+
 std::string DepfileText(const std::string& target, const std::vector<std::string>& prerequisites) {
+  if (HasLineEnd(target)) return "";
   std::string text = Escaped(target) + ":";
   for (const std::string& prerequisite : prerequisites) {
-    if (prerequisite.find_first_of("\r\n") != std::string::npos) continue;
+    if (HasLineEnd(prerequisite)) continue;
     text += " \\\n  " + Escaped(prerequisite);
   }
   return text + "\n";

@@ -78,8 +78,12 @@ bool TakeNumber(std::string_view* text, T* value) {
   return true;
 }
 
+/// Whether a name holds a line end, which no depfile can.
+bool HasLineEnd(std::string_view name);
+
 /// A depfile for Make and Ninja: "TARGET: PREREQUISITE ...", one prerequisite per line. Escapes
-/// spaces, '#', '$' and backslashes. Leaves out names with line ends, which no depfile can hold.
+/// spaces, '#', '$' and backslashes. Leaves out prerequisites with line ends in their names; empty
+/// if the target has one.
 std::string DepfileText(const std::string& target, const std::vector<std::string>& prerequisites);
 
 /// Begins a line on stdout that names a file which was read: Ninja's `msvc_deps_prefix`. Unlike a

@@ -4,6 +4,7 @@
 #include "batch/ninja_run.h"
 
 #include "base/child_process.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "batch/ninja_file.h"
 
@@ -107,8 +108,10 @@ class NinjaOutput {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // Ninja then ends its bakes and removes unfinished outputs
   if (::getppid() != parent) ::_exit(127);
 #endif
-  // Too large a file becomes an error that Ninja reports, not its death.
+  // Too large a file becomes an error that Ninja reports, not its death. Nor does Ninja die before
+  // its bakes when our end of the pipe is gone.
   ::signal(SIGXFSZ, SIG_IGN);
+  ::signal(SIGPIPE, SIG_IGN);
   const int null = ::open("/dev/null", O_RDONLY);
   if (null >= 0) ::dup2(null, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
@@ -124,19 +127,13 @@ int WaitFor(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// "NAME.plush.tmp12-0": as WriteFilesAtomically names the new content of NAME.plush.
-bool IsTemporary(std::string_view name, bool is_batch_folder) {
-  constexpr std::string_view kMark = ".tmp";
-  const size_t mark = name.rfind(kMark);
-  if (mark == std::string_view::npos) return false;
-  const std::string_view target = name.substr(0, mark);
-  const bool is_ours = target.ends_with(".plush") || target.ends_with(".plush.json") ||
-                       (is_batch_folder && (target == "build.ninja" || target == "costs"));
-  if (!is_ours) return false;
-  std::string_view numbers = name.substr(mark + kMark.size());
+// ".plush.tmp12-0": as WriteFilesAtomically names new content.
+bool IsTemporary(std::string_view name) {
+  if (!name.starts_with(kTemporaryStem)) return false;
+  name.remove_prefix(std::strlen(kTemporaryStem));
   unsigned number = 0;
-  return TakeNumber(&numbers, &number) && numbers.starts_with('-') &&
-         numbers.find_first_not_of("0123456789", 1) == std::string_view::npos;
+  return TakeNumber(&name, &number) && name.starts_with('-') &&
+         name.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 
 std::vector<std::string> CommandOf(const NinjaSettings& settings) {
@@ -219,8 +216,7 @@ void RemoveTemporaries(const std::string& output_tree) {
   for (fs::recursive_directory_iterator it(output_tree, error), end; !error && it != end;
        it.increment(error)) {
     const fs::path& path = it->path();
-    const bool is_batch_folder = path.parent_path() == fs::path(output_tree) / kBatchFolder;
-    if (IsTemporary(path.filename().native(), is_batch_folder)) ::unlink(path.c_str());
+    if (IsTemporary(path.filename().native())) ::unlink(path.c_str());
   }
 }
 

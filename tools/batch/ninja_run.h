@@ -51,8 +51,8 @@ struct NinjaSettings {
 Result<Done> RunNinja(const NinjaSettings& settings,
                       const std::function<void(const BakeEnd&)>& on_end);
 
-/// Removes what killed bakes have left: temporary files of assets, of reports and of its own. Call
-/// it under the lock.
+/// Removes what killed bakes and batches have left: the temporary files of WriteFilesAtomically.
+/// Call it under the lock.
 void RemoveTemporaries(const std::string& output_tree);
 
 /// `ninja -t cleandead`: removes outputs of earlier runs that build.ninja no longer names. Errors:

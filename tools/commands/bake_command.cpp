@@ -163,6 +163,17 @@ std::vector<std::string> Absolute(std::vector<std::string> paths) {
   return paths;
 }
 
+// Warns of dependencies that no depfile can tell.
+void CheckDepfile(BakeVerb* run) {
+  if (run->options.depfile.empty()) return;
+  std::vector<std::string> names = AllSources(*run);
+  names.push_back(run->options.output_path);
+  std::erase_if(names, [](const std::string& name) { return !HasLineEnd(name); });
+  if (names.empty()) return;
+  run->findings.Add("DEPFILE_INCOMPLETE", names.size(),
+                    "'" + PrintableUtf8(names.front()) + "' has a line end in its name");
+}
+
 // Whether the output has these bytes already.
 bool IsUnchanged(const BakeVerb& run) {
   const auto old = ReadFile(run.options.output_path, run.bytes.size());
@@ -395,6 +406,7 @@ int RunBake(const BakeOptions& options) {
   for (const Finding& finding : run.cache_findings.all()) {
     run.findings.Add(finding.code, finding.count, finding.message, finding.places);
   }
+  if (done.ok()) CheckDepfile(&run);
   const bool gated = ExitCodeOf(run.findings, output) != ExitCode::kOk;
   if (done.ok() && !gated) done = WriteOutputs(&run);
   PrintSummary(run);

@@ -8,13 +8,27 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace {
+
+// An output that was lost, on a full disk for instance, is an error. Returns the exit code. If a
+// reader has closed its pipe, SIGPIPE has ended the process before.
+int FinishOutput(int exit_code) {
+  errno = 0;
+  const bool is_lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  if (!is_lost) return exit_code;
+  // Without a cause, the failure lies further back.
+  const std::string cause = errno == 0 ? "" : std::string(": ") + std::strerror(errno);
+  std::fprintf(stderr, "plush: error: cannot write standard output%s\n", cause.c_str());
+  return exit_code != 0 ? exit_code : static_cast<int>(plush::tools::ExitCode::kIo);
+}
 
 int Run(int argc, char** argv) {
   CLI::App app("Turns surface meshes into soft bodies and simulates them.", "plush");
@@ -43,9 +57,9 @@ int Run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // Help and version are "errors" of CLI11 with code 0; all others are our code 1.
-    return app.exit(error) == 0 ? 0 : static_cast<int>(plush::tools::ExitCode::kUsage);
+    exit_code = app.exit(error) == 0 ? 0 : static_cast<int>(plush::tools::ExitCode::kUsage);
   }
-  return exit_code;
+  return FinishOutput(exit_code);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ struct SimulateOptions {
   std::string export_path;
   std::string save_state;
   std::string load_state;
-  double fps = 60.0;
+  std::optional<double> fps;
   std::optional<uint32_t> frame;
   std::string draw;         // as given
   uint32_t draw_flags = 0;  // what it says
@@ -125,6 +125,13 @@ Result<Done> CheckOptions(const SimulateOptions& options, const Scene& scene) {
   }
   if (is_pc2 && !options.draw.empty()) {
     return Error{ExitCode::kUsage, "a .pc2 holds no lines; leave --draw out", ""};
+  }
+  if (options.frame && !is_obj) {
+    return Error{ExitCode::kUsage, "--frame chooses the step of an .obj; give --export .obj too",
+                 ""};
+  }
+  if (options.fps && (is_obj || options.export_path.empty())) {
+    return Error{ExitCode::kUsage, "--fps is for a .glb or .pc2; give --export of one too", ""};
   }
   if (options.frame.value_or(0) > scene.steps) {
     return Error{ExitCode::kUsage,
@@ -243,7 +250,7 @@ Result<Done> Simulate(SimulateOptions options, FindingList* findings, nlohmann::
     if (!loaded.ok()) return loaded;
   }
   Exports exports;
-  const uint32_t stride = FrameStride(scene.value().dt, options.fps);
+  const uint32_t stride = FrameStride(scene.value().dt, options.fps.value_or(60.0));
   if (HasEnding(options.export_path, ".pc2")) {
     const auto fits = CheckPointCache(scene_world.value(), scene.value().steps, stride);
     if (!fits.ok()) return fits;
@@ -300,7 +307,7 @@ void AddExportOptions(CLI::App* verb, SimulateOptions* options) {
   group.Text("--export", &options->export_path, "FILE",
              "write the animation (.glb), one frame (.obj with its .mtl) or a point cache (.pc2)");
   group.Number("--fps", &options->fps, {0.001, 10000.0}, "FPS",
-               "frames per second of a .glb or .pc2, at most one per step");
+               "frames per second of a .glb or .pc2, at most one per step (default 60)");
   group.Number("--frame", &options->frame, {0.0, kMaxSceneSteps}, "N",
                "number of steps before the frame of an .obj (default: all)");
   group.Text("--draw", &options->draw, "LAYERS",

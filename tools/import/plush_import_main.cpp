@@ -6,6 +6,8 @@
 
 #include "base/files.h"
 #include "import/gltf_document.h"
+#include "import/import.h"
+#include "import/obj_numbers.h"
 #include "import/raw_scene.h"
 #include "import/source_conventions.h"
 
@@ -109,13 +111,30 @@ std::string ReadHead(const std::string& path) {
   return head;
 }
 
-// What Assimp shall read instead of a file: glTF without skins. Empty for other files.
-std::vector<std::byte> ReplacementOf(const std::string& path) {
+bool IsGltf(const std::string& path) {
   const std::string head = ReadHead(path);
   const size_t first = head.find_first_not_of("\xEF\xBB\xBF \t\r\n");
-  if (!head.starts_with("glTF") && (first == head.npos || head[first] != '{')) return {};
-  const auto bytes = ReadFile(path, kMaxGltfBytes);
-  return bytes.ok() ? WithoutSkins(bytes.value()) : std::vector<std::byte>{};
+  return head.starts_with("glTF") || (first != head.npos && head[first] == '{');
+}
+
+// Assimp also takes files for OBJ whose names end in a way that it does not know.
+bool MayBeObj(const std::string& path, const Assimp::Importer& importer) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  const size_t obj = importer.GetImporterIndex(".obj");
+  const size_t index = importer.GetImporterIndex(extension.c_str());
+  return index == obj || index == SIZE_MAX;
+}
+
+// What Assimp shall read instead of a file: glTF without skins, OBJ with numbers that it
+// understands. Empty for other files.
+std::vector<std::byte> ReplacementOf(const std::string& path, const Assimp::Importer& importer) {
+  const bool is_gltf = IsGltf(path);
+  if (!is_gltf && !MayBeObj(path, importer)) return {};
+  const auto bytes = ReadFile(path, is_gltf ? kMaxGltfBytes : kMaxSourceBytes);
+  if (!bytes.ok()) return {};
+  if (is_gltf) return WithoutSkins(bytes.value());
+  return WithLeadingZeros(
+      {reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size()});
 }
 
 FbxSettings ReadFbxSettings(const aiScene& scene) {
@@ -322,8 +341,8 @@ int Refuse(const std::string& path, const Assimp::Importer& importer) {
 int Import(const std::string& path, bool keep_axes, std::FILE* out) {
   AccessedFiles files;
   Assimp::Importer importer;
-  importer.SetIOHandler(
-      new RecordingIoSystem(path, ReplacementOf(path), &files));  // the importer owns it
+  importer.SetIOHandler(new RecordingIoSystem(path, ReplacementOf(path, importer),
+                                              &files));  // the importer owns it
   importer.SetPropertyInteger(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, keep_axes ? 1 : 0);
   const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
   if (scene == nullptr) return Refuse(path, importer);

@@ -129,6 +129,9 @@ constexpr auto kExplanations = std::to_array<Explanation>({
      "cage. "
      "The body collides with more triangles than asked for.",
      "", "", "A comb of a hundred teeth, baked with --collision-triangles 200."},
+    {"DEPFILE_INCOMPLETE",
+     "Make and Ninja end a name at a line end. They do not see that the file changes.", "", "",
+     "A source that was saved as 'bear.obj' with a line end behind it."},
     {"EMBED_OUTSIDE",
      "A vertex outside all tets follows the nearest one by extrapolation, which exaggerates its "
      "motion.",

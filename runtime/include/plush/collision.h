@@ -18,7 +18,7 @@ namespace plush {
 struct Ray {
   Vec3 origin = {};                                        ///< [m]
   Vec3 direction = {0.0f, -1.0f, 0.0f};                    ///< of any length but zero
-  float max_distance = std::numeric_limits<float>::max();  ///< how far it reaches [m], >= 0
+  float max_distance = std::numeric_limits<float>::max();  ///< its length [m], 0 to infinity
 };
 
 /// What a query of the world looks for.

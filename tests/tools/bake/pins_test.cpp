@@ -239,6 +239,7 @@ TEST_CASE("A region that matches nothing is a finding with a hint") {
     REQUIRE(findings.all().size() == 1);
     CHECK(findings.all()[0].code == "PIN_UNMATCHED");
     CHECK_THAT(findings.all()[0].message, Catch::Contains(word));
+    CHECK_THAT(findings.all()[0].remedy, Catch::Contains("box or sphere: move or enlarge it"));
   }
 }
 

@@ -16,6 +16,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <climits>
 #include <cstdlib>
 #include <filesystem>
 #include <thread>
@@ -254,9 +255,22 @@ TEST_CASE("A replaced file keeps its permissions") {
   CHECK((ModeOf(folder / "file") & 0777) == 0640);
 }
 
+TEST_CASE("A file may have the longest name that there can be") {
+  TemporaryFolder folder;
+  const std::string path = folder / std::string(NAME_MAX, 'n');
+  CHECK(CheckWritable(path).ok());
+  for (const char* text : {"old", "new"}) {
+    REQUIRE(WriteFileAtomically(path, Bytes(text)).ok());
+    CHECK(TextOf(path) == text);
+  }
+  CHECK(CountFiles(folder.path()) == 1);
+  CHECK_FALSE(WriteFileAtomically(path + "n", Bytes("new")).ok());
+  CHECK(CountFiles(folder.path()) == 1);
+}
+
 TEST_CASE("A left-over temporary file of the same process id is no obstacle") {
   TemporaryFolder folder;
-  const std::string left = folder / ("file.tmp" + std::to_string(::getpid()) + "-0");
+  const std::string left = folder / (".plush.tmp" + std::to_string(::getpid()) + "-0");
   plush::tests::WriteText(left, "of another");
   REQUIRE(WriteFileAtomically(folder / "file", Bytes("new")).ok());
   CHECK(TextOf(left) == "of another");

@@ -82,4 +82,5 @@ TEST_CASE("Characters that mean something to Make are escaped") {
         "a\\ b.plush: \\\n  c\\#d \\\n  $$e \\\n  f\\g\n");
   CHECK(DepfileText("t", {"back\\ slash"}) == "t: \\\n  back\\\\\\ slash\n");
   CHECK(DepfileText("t", {"line\nend", "ok"}) == "t: \\\n  ok\n");
+  CHECK(DepfileText("t\rt", {"ok"}).empty());
 }

@@ -379,6 +379,25 @@ TEST_CASE("The depfile of plush bake lists all sources") {
                        Contains("map.json"));
 }
 
+TEST_CASE("A name that no depfile can hold is a warning") {
+  const BallFolder folder;
+  const std::string obj = folder / "line\nend.obj";
+  const std::string depfile = folder / "b.d";
+  std::filesystem::copy(folder.ball(), obj);
+  const auto bake = [&](const std::string& in, const std::string& out, const char* option) {
+    return RunPlush({"bake", in, "-o", folder / out, "--depfile", depfile, option});
+  };
+  CHECK_THAT(bake(folder.ball(), "b.plush", "-v").err, !Contains("DEPFILE"));
+  for (const auto& [in, out] : {std::pair(obj, "b.plush"), std::pair(folder.ball(), "b\r.plush")}) {
+    const PlushRun run = bake(in, out, "-v");
+    CHECK(run.exit_code == 0);
+    CHECK_THAT(run.err, Contains("warning") && Contains("DEPFILE_INCOMPLETE"));
+  }
+  CHECK(Content(depfile).empty());  // the name of the last output has a line end
+  CHECK(bake(obj, "w.plush", "-W").exit_code == 4);
+  CHECK_FALSE(std::filesystem::exists(folder / "w.plush"));
+}
+
 TEST_CASE("With -W a warning fails the bake and leaves the old output alone") {
   const TemporaryFolder folder;
   WriteObj(MakeOpenBox({0, 0, 0}, {1, 1, 1}), folder / "open.obj");

@@ -282,6 +282,11 @@ TEST_CASE("plush simulate ends in the documented exit codes and leaves old outpu
       {{ball, "--dt", "2"}, 1, "--dt"},
       {{ball, "--frame", "301", "--export", folder / "f.obj"}, 1, "--frame 301"},
       {{ball, "--draw", "cgae"}, 1, "--draw: unknown layer 'cgae'; did you mean 'cage'?"},
+      {{ball, "--frame", "3"}, 1, "--frame"},  // with a .glb
+      {{ball, "--frame", "3", "--export", folder / "f.pc2"}, 1, "--frame"},
+      {{ball, "--frame", "3", "--export", ""}, 1, "--frame"},
+      {{ball, "--fps", "20", "--export", folder / "f.obj"}, 1, "--fps"},
+      {{ball, "--fps", "20", "--export", ""}, 1, "--fps"},
       {{folder / "none.plush"}, 2, "none.plush"},
       {{folder / "none.json"}, 2, "none.json"},
       {{folder / "absent.json"}, 2, "absent.plush"},
