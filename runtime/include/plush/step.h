@@ -32,7 +32,8 @@ struct ContactSettings {
                        ///< to 8
   int sweeps = 8;      ///< most sweeps over a body's contacts between two solves, 1..256; up to 256
                        ///< if points would stay sunk. The coarse level makes up to 32
-  int max_substeps = 4;        ///< most substeps of a step in which a body can touch, 1..4
+  int max_substeps = 4;        ///< most substeps of a step in which a body can touch, or that is
+                               ///< more than 1.5 times as long as the one before, 1..4
   float push_out_time = 0.2f;  ///< how fast deep points come out [s], > 0: a substep of h seconds
                                ///< takes away h / (h + push_out_time) of their depth. In a shorter
                                ///< time, undamped bodies spring back

@@ -613,8 +613,8 @@ class World {
 
   /// Finds the nearest surface along a ray, from outside or inside; the lowest (slot of the body's
   /// id, triangle) if several are equally far. `out_hit` is not valid() if there is none. Tests
-  /// every body in turn. Errors: kInvalidArgument (a number not finite, zero direction, negative
-  /// distance).
+  /// every body in turn. Errors: kInvalidArgument (origin or direction not finite, zero direction,
+  /// a distance that is negative or not a number; infinity is allowed).
   Status Raycast(const Ray& ray, const QueryFilter& filter, SurfacePoint* out_hit) const;
   /// The same for one body.
   Status Raycast(BodyId id, const Ray& ray, SurfacePoint* out_hit) const;
@@ -632,8 +632,8 @@ class World {
 
   /// Finds the nearest place of each triangle and of each collider's surface within `radius` [m] of
   /// `centre` [m]. Fills `touching` and `out_count` as RaycastAll does. Only the surface counts: a
-  /// sphere deep inside a body touches nothing. Errors: kInvalidArgument (a number not finite,
-  /// negative radius).
+  /// sphere deep inside a body touches nothing. Errors: kInvalidArgument (centre not finite, a
+  /// radius that is negative or not a number; infinity is allowed).
   Status OverlapSphere(const Vec3& centre, float radius, const QueryFilter& filter,
                        std::span<SurfacePoint> touching, uint32_t* out_count) const;
   /// The same for one body.
@@ -642,7 +642,8 @@ class World {
 
   /// Finds the place of any surface nearest to `point` [m], at most `max_distance` [m] away; the
   /// lowest (slot of the body's id, triangle) if several are equally near. `out_point` is not
-  /// valid() if there is none. Errors: kInvalidArgument (a number not finite, negative distance).
+  /// valid() if there is none. Errors: kInvalidArgument (point not finite, a distance that is
+  /// negative or not a number; infinity is allowed).
   Status ClosestPoint(const Vec3& point, float max_distance, const QueryFilter& filter,
                       SurfacePoint* out_point) const;
   /// The same for one body.

@@ -169,6 +169,8 @@ void EndAttachments(float h, int count, Body* body) {
     } else if (at.sign > 0.0f) {
       row.force = row.impulse * (1.0f / (h * h));
       row.mean_force += row.force * (1.0f / static_cast<float>(count));
+      const bool is_finite = IsFinite(row.force) && IsFinite(row.mean_force);
+      if (!is_finite) row.force = row.mean_force = row.impulse = {};
     }
   }
 }

@@ -8,6 +8,7 @@
 #include "plush/format/cdg_records.h"
 #include "plush/format/tet_block.h"
 #include "plush/jobs.h"
+#include "plush/pose.h"
 #include "plush/solver.h"
 #include "plush/step.h"
 
@@ -45,7 +46,7 @@ struct RegionMotion {
 /// Targets of pinned nodes for the next step, and forces on them in the last one. Its arrays are
 /// empty until MovePins needs them, or if the body reports no reactions.
 struct PinMotion {
-  bool rests = true;       ///< whether all pins were still in the last step
+  bool rests = true;       ///< whether all pins were still in the last step, and in calls since
   bool moves = false;      ///< whether any pinned node has a target
   Array<NodeVec> targets;  ///< in the body's coordinates (num_nodes x 1)
   Array<int32_t> regions;  ///< of each node's target: a region that moves by its pose, kStays, or
@@ -203,6 +204,7 @@ struct Body : Links<Body> {  // of System::waiting
     bool is_corrected = false;  ///< it takes part in a joint coarse correction
     bool is_done = false;       ///< by the body's own SolverMethod
     bool is_static = false;     ///< the substep leaves no velocities
+    float static_speed = 0.0f;  ///< of its fastest node, then [m/s, divided by the scale]
     bool is_slow = false;       ///< it touches only colliders, near rest
     bool is_put_back = false;   ///< the first iterate is not the prediction
     ThrowBack rebound;
@@ -285,8 +287,8 @@ struct StepCollider {
   bool moves = false;     ///< whether the collider moves
   Pose from;              ///< of the collider at the start of the step
   Pose to;                ///< and at its end
-  Vec3 velocity;          ///< of the pose's position, mean over the step [m/s]
-  Vec3 angular_velocity;  ///< about the pose's position, mean over the step [rad/s]
+  Vec3 shift;             ///< of the pose's position in the step [m]
+  Rotation turn;          ///< about it in the step
   Vec3 surface_velocity;  ///< see ColliderDesc
   PlaneShape shape;
   Coefficients coefficients;
@@ -344,6 +346,9 @@ class PhaseTimer {
   Clock::time_point start_;
 };
 
+/// How many times as long as the one before a substep may be, if the time step has changed.
+inline constexpr float kMostGrowth = 1.5f;
+
 /// Converts multipliers of substeps of `from` seconds to substeps of `to` seconds: returns the
 /// factor that keeps the pressure. If substeps grow more than twofold, the pressure falls: the full
 /// pressure of a strained body would overshoot. Returns 1 if `from` is 0 (before the first step).
@@ -368,9 +373,9 @@ inline float MostBulk(const Body& body) {
 }
 
 /// Fewest outer iterations of a substep of `to` seconds after substeps of `from` seconds: five if
-/// it is more than 1.5 times as long, one otherwise. After a single iteration, the volume error of
-/// a longer substep becomes kinetic energy in the next short one (a body that alternated between
-/// 1/30 s and 1/240 s gained 60 times its energy).
+/// it is more than kMostGrowth times as long, one otherwise. After a single iteration, the volume
+/// error of a longer substep becomes kinetic energy in the next short one (a body that alternated
+/// between 1/30 s and 1/240 s gained 60 times its energy).
 int LeastIterations(float from, float to);
 
 /// Fewest blocks of a body whose rotations are shared between threads.

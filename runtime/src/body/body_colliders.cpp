@@ -62,7 +62,7 @@ ColliderMesh MeshNear(const StepCollider& collider, const Body& body) {
 
 }  // namespace
 
-LocalCollider LocalColliderAt(const StepCollider& plane, float at, float h, const Body& body) {
+LocalCollider LocalColliderAt(const StepCollider& plane, float at, float share, const Body& body) {
   LocalCollider local;
   local.coefficients = plane.coefficients;
   local.user_data = plane.user_data;
@@ -83,20 +83,28 @@ LocalCollider LocalColliderAt(const StepCollider& plane, float at, float h, cons
                         static_cast<float>(anchor[2])} *
                    own_units;
   }
-  local.end = PlaceOf(Interpolated(plane.from, plane.to, double(at)), anchor, body);
-  local.run = local.end.rotation * (plane.surface_velocity * (h * static_cast<float>(inverse)));
+  const Pose pose = Interpolated(plane.from, plane.to, double(at));
+  local.end = PlaceOf(pose, anchor, body);
   if (plane.moves) {
-    const Pose pose = Interpolated(plane.from, plane.to, double(at));
     double n[3] = {plane.shape.normal.x, plane.shape.normal.y, plane.shape.normal.z};
     Turn(RotationOf(pose.rotation), n);
     local.normal = {static_cast<float>(n[0]), static_cast<float>(n[1]), static_cast<float>(n[2])};
     offset = double(plane.shape.offset) + n[0] * double(pose.position.x) +
              n[1] * double(pose.position.y) + n[2] * double(pose.position.z);
-    local.turn = plane.angular_velocity * h;
-    const Vec3 arm = {static_cast<float>(body.origin[0] - double(pose.position.x)),
-                      static_cast<float>(body.origin[1] - double(pose.position.y)),
-                      static_cast<float>(body.origin[2] - double(pose.position.z))};
-    local.shift = (plane.velocity * h + Cross(local.turn, arm)) * static_cast<float>(inverse);
+    const Rotation turn = Slerp({}, plane.turn, double(share));
+    const auto change_of = [&turn](double x, double y, double z) -> Vec3 {
+      double to[3] = {x, y, z};
+      Turn(turn, to);
+      return {static_cast<float>(to[0] - x), static_cast<float>(to[1] - y),
+              static_cast<float>(to[2] - z)};
+    };
+    local.change = {change_of(1, 0, 0), change_of(0, 1, 0), change_of(0, 0, 1)};
+    const double past = double(std::fmin(share, at));  // its arm is that at the start
+    const Vec3 turned =
+        change_of(body.origin[0] - double(pose.position.x) + past * double(plane.shift.x),
+                  body.origin[1] - double(pose.position.y) + past * double(plane.shift.y),
+                  body.origin[2] - double(pose.position.z) + past * double(plane.shift.z));
+    local.shift = (plane.shift * share + turned) * static_cast<float>(inverse);
   }
   offset -= double(local.normal.x) * body.origin[0] + double(local.normal.y) * body.origin[1] +
             double(local.normal.z) * body.origin[2];
@@ -135,7 +143,7 @@ float SolveAccuracy(const StepSettings& settings, float h, const Body& body) {
 }
 
 ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body) {
-  constexpr float kReach = 0.5f;  // [median edges]
+  constexpr float kReach = 0.5f, kFlush = 1.0e-3f;  // [median edges]
   return {.colliders = body.NearColliders(),
           .surface = SurfaceOf(body),
           .coefficients = {body.coefficients, body.baked.span(), settings.mix_friction,
@@ -145,6 +153,7 @@ ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body
           .b = body.rhs.span(),
           .tolerance = ContactTolerance(body),
           .slop = ContactSlop(settings, body),
+          .flush = kFlush * body.simulation.median_edge,
           .accuracy = SolveAccuracy(settings, h, body),
           .reach = kReach * body.simulation.median_edge,
           .most_pinned = kReach * body.simulation.median_edge,
@@ -241,14 +250,16 @@ bool FindNearColliders(const StepSettings& settings, Body* body) {
 }
 
 void PlaceLocalColliders(const StepSettings& settings, float at, float h, Body* body) {
+  const float share = h / settings.dt;
   for (LocalCollider& local : body->NearColliders()) {
     const uint32_t slot = local.slot;
     const StepCollider& collider = settings.colliders[slot];
-    local = LocalColliderAt(collider, at, h, *body);
+    local = LocalColliderAt(collider, at, share, *body);
     local.slot = slot;
-    const float start_at = std::fmax(at - h / settings.dt, 0.0f);
+    local.run = local.end.rotation * (collider.surface_velocity * (h / body->scale));
+    const float start_at = std::fmax(at - share, 0.0f);
     const LocalCollider start =
-        collider.moves ? LocalColliderAt(collider, start_at, h, *body) : local;
+        collider.moves ? LocalColliderAt(collider, start_at, share, *body) : local;
     local.start_normal = start.normal;
     local.start_offset = start.offset;
     local.start = start.end;
@@ -306,10 +317,8 @@ static int SubstepsForTurns(const StepSettings& settings, const Body& body) {
   int most = 1;
   for (const LocalCollider& local : body.NearColliders()) {
     const StepCollider& collider = settings.colliders[local.slot];
-    const Rotation turn =
-        RotationOf(collider.to.rotation) * Conjugate(RotationOf(collider.from.rotation));
     int count = 1;
-    for (const double cosine : kCosines) count += std::fabs(turn.w) < cosine ? 1 : 0;
+    for (const double cosine : kCosines) count += std::fabs(collider.turn.w) < cosine ? 1 : 0;
     most = std::max(most, count);
   }
   return most;
@@ -335,7 +344,11 @@ int CountSubsteps(const StepSettings& settings, const Body& body) {
     return false;
   });
   // Multipliers do not follow much longer substeps at once.
-  const float least = static_cast<float>((LastSubsteps(settings, body) + 1) / 2);
+  const int last = LastSubsteps(settings, body);
+  const bool has_multipliers = body.kappa_dt > 0.0f && body.solver.method == nullptr;
+  const float least = last > 0          ? static_cast<float>((last + 1) / 2)
+                      : has_multipliers ? std::ceil(dt / (kMostGrowth * body.kappa_dt))
+                                        : 1.0f;
   const float wanted = std::max({std::ceil(2.0f * fastest * dt / body.simulation.median_edge),
                                  least, static_cast<float>(SubstepsForTurns(settings, body))});
   const int most = std::min(settings.contact.max_substeps, body.Factors().num_fractions);

@@ -36,9 +36,10 @@ inline Phase SolvePhase(const StepSettings& settings, const Body& body) {
   return MayHold(settings, body) ? Phase::kContact : Phase::kSolve;
 }
 
-/// A collider at the share `at` in [0, 1] of the step, in the body's coordinates, with its motion
-/// in `h` seconds.
-LocalCollider LocalColliderAt(const StepCollider& collider, float at, float h, const Body& body);
+/// A collider at the share `at` in [0, 1] of the step, in the body's coordinates, with the motion
+/// of its shape in a `share` of the step, which ends there, or begins there if `at` is 0.
+LocalCollider LocalColliderAt(const StepCollider& collider, float at, float share,
+                              const Body& body);
 
 /// Writes the slots of the colliders that the body may meet in the step to body->colliders: all
 /// half-spaces and near solids that its filter lets through. Returns whether there is room for all.
@@ -68,10 +69,12 @@ int LastSubsteps(const StepSettings& settings, const Body& body);
 /// most twice as long.
 bool FollowsSubsteps(const StepSettings& settings, int count, const Body& body);
 
-/// Number of substeps: clamp(ceil(2 v dt / e), half of LastSubsteps, max), where v is the largest
-/// approach speed of nodes that can touch a collider within the step, and e the median edge; more
-/// if a collider turns by more than 30 degrees in each. The
-/// colliders must be placed as at the start of the step, with the motion of the whole step.
+/// Number of substeps: ceil(2 v dt / e), where v is the largest approach speed of nodes that can
+/// touch a collider within the step, and e the median edge; more if a collider turns by more than
+/// 30 degrees in each, or if multipliers would not follow: at least half of LastSubsteps, or in a
+/// step of another length, as many as kMostGrowth asks for; at most
+/// ContactSettings::max_substeps. The colliders must be placed as at the start of the step, with
+/// the motion of the whole step.
 int CountSubsteps(const StepSettings& settings, const Body& body);
 
 /// Whether a near collider turns by more than 30 degrees in a substep, in a step of `substeps`.

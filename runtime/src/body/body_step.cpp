@@ -233,9 +233,8 @@ float Relaxation(const StepSettings& settings, bool is_first) {
 }
 
 int LeastIterations(float from, float to) {
-  constexpr float kGrowth = 1.5f;
   constexpr int kIterations = 5;
-  return from > 0.0f && to > kGrowth * from ? kIterations : 1;
+  return from > 0.0f && to > kMostGrowth * from ? kIterations : 1;
 }
 
 float MultiplierScale(float from, float to) {
@@ -256,7 +255,8 @@ void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
   if (body->fixed || body->frozen) return;
   PlaceLocalColliders(settings, 1.0f, settings.dt, body);
   stats->contacts = body->contacts.num_contacts;
-  stats->max_speed = body->scale * LongestVector(body->v.span());
+  const float static_speed = std::exchange(body->progress.static_speed, 0.0f);
+  stats->max_speed = body->scale * std::fmax(LongestVector(body->v.span()), static_speed);
 }
 
 namespace {

@@ -21,6 +21,8 @@ bool Crowd::Allocate(const Allocator& allocator, System* of_system) {
       !rhs.Allocate(allocator, kCrowdVector * num_nodes, 0.0f) ||
       !rotations.Allocate(allocator, kCrowdRotation * places, 0.0f) ||
       !kappa.Allocate(allocator, kCrowdLanes * places, 0.0f) ||
+      !start_rotations.Allocate(allocator, rotations.size()) ||
+      !start_kappa.Allocate(allocator, kappa.size()) ||
       !sums.Allocate(allocator, kCrowdSums * system->coarse.num_clusters(), 0.0f) ||
       !motions.Allocate(allocator, kCrowdMotion * system->coarse.num_clusters(), 0.0f)) {
     return false;

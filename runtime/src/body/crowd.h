@@ -39,7 +39,8 @@ struct Crowd : Links<Crowd> {      // of System::open_crowds
   Array<float> motions;    ///< of clusters (num_clusters x 15 x 16)
   Array<float> kappa;      ///< multipliers for substeps of kappa_dt (16 num_blocks x 16)
   float kappa_dt = 0.0f;   ///< [s]
-  float momentum[kCrowdVector] = {};  ///< sum of rhs without elastic forces [kg m] (3 x 16)
+  Array<float> start_rotations, start_kappa;  ///< as the step began, like those
+  float momentum[kCrowdVector] = {};          ///< sum of rhs without elastic forces [kg m] (3 x 16)
 
   /// Allocates all arrays. Returns false if the allocator fails.
   bool Allocate(const Allocator& allocator, System* of_system);

@@ -115,8 +115,8 @@ void SumClusters(const StepSettings& settings, const CrowdStepping& stepping,
   const PhaseTimer timer(stats, Phase::kSolve);
   AddCrowdForces(level, crowd->positions.data(), crowd->rhs.data(), stepping.has_pins,
                  crowd->sums.data());
-  for (Body* body : stepping.bodies) {
-    if (body != nullptr) AddToLane(crowd, body);
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    if (active[lane] > 0.0f) AddToLane(crowd, stepping.bodies[lane]);
   }
 }
 

@@ -61,23 +61,6 @@ void Predict(const CrowdBodies& bodies, const Vec3& gravity, const float* falls,
   }
 }
 
-void StartRhs(const CrowdBodies& bodies, const float* positions, const Vec3& gravity,
-              const float* falls, float h, float* rhs) {
-  const Lanes16 d;
-  const Vec3 gained = gravity * h;
-  const V one = hn::Set(d, 1.0f);
-  for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
-    const V rests = hn::Sub(one, hn::LoadU(d, falls + lane));
-    const V time = hn::Mul(hn::Set(d, h), hn::Mul(rests, hn::LoadU(d, bodies.weight + lane)));
-    const Xyz<V> fall = SetAll(gained) * time;
-    for (size_t i = 0; i < bodies.num_nodes; ++i) {
-      const V w = hn::LoadU(d, positions + kCrowdPosition * i + 3 * kCrowdLanes + lane);
-      const V mass = hn::IfThenElseZero(hn::Gt(w, hn::Zero(d)), hn::Div(one, w));
-      StoreCrowd(d, fall * mass, rhs + kCrowdVector * i + lane);
-    }
-  }
-}
-
 void InertialRhs(const CrowdBodies& bodies, const Vec3& gravity, float h, const float* positions,
                  float* rhs) {
   const Lanes16 d;
@@ -200,7 +183,6 @@ HWY_AFTER_NAMESPACE();
 namespace plush {
 
 HWY_EXPORT(Predict);
-HWY_EXPORT(StartRhs);
 HWY_EXPORT(InertialRhs);
 HWY_EXPORT(Sum);
 HWY_EXPORT(KeepTotal);
@@ -212,11 +194,6 @@ HWY_EXPORT(Finish);
 void PredictCrowd(const CrowdBodies& bodies, const Vec3& gravity, const float* falls, float h,
                   float* positions) {
   HWY_DYNAMIC_DISPATCH(Predict)(bodies, gravity, falls, h, positions);
-}
-
-void StartCrowdRhs(const CrowdBodies& bodies, const float* positions, const Vec3& gravity,
-                   const float* falls, float h, float* rhs) {
-  HWY_DYNAMIC_DISPATCH(StartRhs)(bodies, positions, gravity, falls, h, rhs);
 }
 
 void MakeInertialCrowdRhs(const CrowdBodies& bodies, const Vec3& gravity, float h,

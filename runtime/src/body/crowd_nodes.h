@@ -21,11 +21,6 @@ struct CrowdBodies {
 void PredictCrowd(const CrowdBodies& bodies, const Vec3& gravity, const float* falls, float h,
                   float* positions);
 
-/// MakeInertialRhs right after PredictCrowd with the same `falls`: 0 for lanes with gravity,
-/// M gravity h^2 for lanes without.
-void StartCrowdRhs(const CrowdBodies& bodies, const float* positions, const Vec3& gravity,
-                   const float* falls, float h, float* rhs);
-
 /// MakeInertialRhs for all lanes.
 void MakeInertialCrowdRhs(const CrowdBodies& bodies, const Vec3& gravity, float h,
                           const float* positions, float* rhs);

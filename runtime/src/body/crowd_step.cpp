@@ -51,6 +51,17 @@ void EnterLane(Crowd* crowd, Body* body) {
   }
 }
 
+// Gives a lane the rotations and multipliers with which the step began.
+void RestoreLane(Crowd* crowd, const Body* body) {
+  const RotationView now = body->Rotations();
+  const RotationView before(crowd->start_rotations.span(), body->lane);
+  for (uint32_t slot = 0; slot < body->kappa.size(); ++slot) {
+    const size_t at = kCrowdLanes * slot + body->lane;
+    now.Set(slot, before.Get(slot));
+    crowd->kappa[at] = crowd->start_kappa[at];
+  }
+}
+
 // The pins of a lane's body beyond those of the factor, or null.
 const PinSchur* PinsOf(const CrowdStepping& stepping, size_t lane) {
   const Body* body = stepping.bodies[lane];
@@ -115,10 +126,11 @@ void OuterIterations(const StepSettings& settings, const CrowdStepping& stepping
   const bool solves_keep_momentum = stepping.has_free && !has_coarse;
   const IterationPlan plan = PlanIterations(settings.splitting, *stepping.first, h);
   // Bodies may have more pins than the crowd's system.
-  bool any_starts = false, any_turns = false;
+  bool any_starts = false, any_turns = false, all_free = true;
   for (Body* body : stepping.bodies) {
     if (body == nullptr) continue;
     const IterationPlan own = PlanIterations(settings.splitting, *body, h);
+    all_free = all_free && stepping.is_free[body->lane] > 0.0f;
     body->progress.starts_coarse = own.starts_coarse;
     body->progress.is_stiff = own.is_stiff;
     any_starts = any_starts || own.starts_coarse;
@@ -132,8 +144,8 @@ void OuterIterations(const StepSettings& settings, const CrowdStepping& stepping
   for (int k = 0; k < plan.outer_iterations; ++k) {
     {
       const PhaseTimer timer(stats, Phase::kElements);
-      if (k == 0 && !any_starts && !any_turns) {
-        StartCrowdRhs(stepping.nodes, positions, settings.gravity, stepping.is_free, h, rhs);
+      if (k == 0 && !any_starts && !any_turns && all_free) {
+        std::fill(rhs, rhs + crowd->rhs.size(), 0.0f);  // positions are the predictions
       } else {
         MakeInertialCrowdRhs(stepping.nodes, settings.gravity, h, positions, rhs);
       }
@@ -239,6 +251,7 @@ void Finish(const StepSettings& settings, const CrowdStepping& stepping,
     if (body == nullptr) continue;
     StepStats* own = &stats[body->slot];
     if (stray[lane]) {
+      RestoreLane(crowd, body);
       LeaveLane(body);
       StepIsland(settings, body, stats);
       continue;
@@ -270,6 +283,8 @@ void StepCrowd(const StepSettings& of_world, Crowd* crowd, StepStats* stats) {
     for (Body* body : stepping.bodies) {
       if (body != nullptr) EnterLane(crowd, body);
     }
+    std::copy(crowd->rotations.begin(), crowd->rotations.end(), crowd->start_rotations.begin());
+    std::copy(crowd->kappa.begin(), crowd->kappa.end(), crowd->start_kappa.begin());
     PredictCrowd(stepping.nodes, settings.gravity, stepping.is_free, settings.dt,
                  crowd->positions.data());
     for (Body* body : stepping.bodies) {

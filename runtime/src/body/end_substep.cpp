@@ -113,14 +113,17 @@ bool IsFiniteState(const Body& body, float h) {
     const double most = (kMost - std::fabs(body.origin[axis])) / double(body.scale);
     return std::nextafter(static_cast<float>(std::fmin(most, kMost)), 0.0f);
   };
-  return CanMoveTo(body.x.span(), body.y.span().first(body.x.size()),
-                   {limit(0), limit(1), limit(2)}, h);
+  float sum = 0.0f;
+  for (const float multiplier : body.kappa) sum += multiplier * 0.0f;
+  return sum == 0.0f && CanMoveTo(body.x.span(), body.y.span().first(body.x.size()),
+                                  {limit(0), limit(1), limit(2)}, h);
 }
 
 void Freeze(Body* body, StepStats* stats) {
   body->frozen = true;
   stats->flags |= kStepBodyFrozen;
   for (NodeVec& velocity : body->v) velocity = Vec3{};
+  for (Vec3& reaction : body->pins.reactions) reaction = {};
   body->contacts.Forget();
 }
 
@@ -240,7 +243,10 @@ void EndSubstep(const SubstepOf& of, bool is_deep, Body* body, StepStats* stats)
   const bool may_be_flat = p.may_be_flat || MayBeFlat(p.lowest) || body->attached.block.any() ||
                            (body->solver.method == nullptr && MovesFar(*body));
   const bool is_jammed = Finish(of.settings, of.h, may_be_flat, body, stats);
-  if (p.is_static) std::fill(body->v.begin(), body->v.end(), NodeVec());
+  if (body->progress.is_static) {
+    body->progress.static_speed = LongestVector(body->v.span());
+    std::fill(body->v.begin(), body->v.end(), NodeVec());
+  }
   // The way out of a jammed body would strain it, with energy from nowhere.
   if (is_deep && !is_jammed) PushOut(of.h, body);
   FollowOrigin(body);

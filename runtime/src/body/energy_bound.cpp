@@ -24,7 +24,8 @@ bool FindShift(const Body& body, Vec3* shift) {
     const auto is_its = [&](const PlaneContact& contact) { return contact.collider == near.slot; };
     if (std::ranges::none_of(body.contacts.Current(), is_its)) continue;
     if (first == nullptr) first = &near;
-    if (!IsZero(near.turn) || !IsZero(near.run) || !IsZero(near.shift - first->shift)) return false;
+    const bool turns = SquaredNorm(near.change) > 0.0f;
+    if (turns || !IsZero(near.run) || !IsZero(near.shift - first->shift)) return false;
   }
   if (first == nullptr) return false;
   *shift = first->shift;

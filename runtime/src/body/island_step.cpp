@@ -339,6 +339,14 @@ int PlanSubsteps(const StepSettings& of_world, Body* first, StepStats* stats) {
   return substeps;
 }
 
+// Whether a body of an island moves. In a substep, all may freeze.
+bool AnyMoves(const Body* first) {
+  for (const Body* body = first; body != nullptr; body = body->next_of_island) {
+    if (body->Steps() && Moves(*body)) return true;
+  }
+  return false;
+}
+
 // Adds what the island's phases since `start` do not explain to those of its first body.
 void AddOtherTime(std::chrono::steady_clock::time_point start, float phases, StepStats* stats) {
   const float total =
@@ -350,13 +358,11 @@ void AddOtherTime(std::chrono::steady_clock::time_point start, float phases, Ste
 
 void StepIsland(const StepSettings& of_world, Body* first, StepStats* stats) {
   const auto start = std::chrono::steady_clock::now();
-  int substeps = 0;
   for (Body* body = first; body != nullptr; body = body->next_of_island) {
     // The game may have named a contact method since the last step.
     if (body->Steps() && !SolvesContact(of_world)) body->contacts.Forget();
-    if (body->Steps() && Moves(*body)) substeps = 1;
   }
-  if (substeps > 0) substeps = PlanSubsteps(of_world, first, stats);
+  const int substeps = AnyMoves(first) ? PlanSubsteps(of_world, first, stats) : 0;
   ForMoving(of_world, first, stats, [&](Body*, const StepSettings&, StepStats* of_body) {
     of_body->substeps = static_cast<uint32_t>(substeps);
   });
@@ -367,7 +373,9 @@ void StepIsland(const StepSettings& of_world, Body* first, StepStats* stats) {
     }
   };
   take_apart();
-  for (int k = 0; k < substeps; ++k) StepIslandOnce(of_world, k, substeps, first, stats);
+  for (int k = 0; k < substeps && AnyMoves(first); ++k) {
+    StepIslandOnce(of_world, k, substeps, first, stats);
+  }
   take_apart();
   float phases = 0.0f;
   for (Body* body = first; body != nullptr; body = body->next_of_island) {

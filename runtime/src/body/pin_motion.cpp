@@ -111,6 +111,10 @@ void PlaceCrowdPins(Crowd* crowd, const Body* body, StepStats* stats) {
 
 bool IsCarried(const Body& body) { return body.fixed && (body.pins.moves || !body.pins.rests); }
 
+bool MayMove(const Body& body) {
+  return body.Steps() && !body.frozen && (!body.fixed || IsCarried(body));
+}
+
 void FindCarriedVelocities(float dt, Body* body) {
   for (size_t i = 0; i < body->x.size(); ++i) {
     const bool moves = body->pins.moves && body->pins.regions[i] != PinMotion::kStays;

@@ -29,6 +29,9 @@ void PlaceCrowdPins(Crowd* crowd, const Body* body, StepStats* stats);
 /// Whether the body is fixed, and its pins move or moved in the last step.
 bool IsCarried(const Body& body);
 
+/// Whether the body steps and may move: it is neither frozen nor fixed, or it is carried.
+bool MayMove(const Body& body);
+
 /// Sets the velocities of a body for which IsCarried() holds to those of the current step.
 void FindCarriedVelocities(float dt, Body* body);
 

@@ -74,7 +74,7 @@ void Stop(const StepSettings& settings, float h, Body* body) {
 // [Civ, Eq. 3.56, 3.57]
 void StabiliseBetween(const StepSettings& settings, float h, BodyContact* contact) {
   const Vec3& normal = contact->row.plane.normal;
-  const float depth = -Dot(normal, contact->WayAtStart() + contact->base) - contact->rest;
+  const float depth = -Dot(normal, InFloat(contact->WayAtStart())) - contact->rest;
   if (depth <= 0.0f) return;
   MoveApart(normal * (ShareOut(settings, h) * depth), &MovedNodes::x, contact);
 }
@@ -83,10 +83,10 @@ void StabiliseBetween(const StepSettings& settings, float h, BodyContact* contac
 void StopBetween(const StepSettings&, float, BodyContact* contact) {
   PlaneContact& row = contact->row;
   const Vec3& normal = row.plane.normal;
-  const float excess = Dot(normal, contact->WayNow() + contact->base) + row.plane.allowed;
+  const float excess = Dot(normal, InFloat(contact->WayNow())) + row.plane.allowed;
   if (excess >= 0.0f) return;
   row.impulse += MoveApart(normal * -excess, &MovedNodes::y, contact);
-  const Vec3 moved = contact->WayNow() - contact->WayAtStart();
+  const Vec3 moved = InFloat(contact->WayNow() - contact->WayAtStart());
   const Vec3 slip = moved - normal * Dot(normal, moved);
   row.impulse += MoveApart(FrictionOf(slip, -excess, row.friction), &MovedNodes::y, contact);
 }

@@ -39,7 +39,8 @@ void PlaceForSnap(const StepSettings& settings, int k, int count, Body* body) {
     const float excess = plane.is_solid ? 0.0f : std::fmax(DepthOfNodes(plane, *body) - most, 0.0f);
     if (settings.colliders[slot].moves) {
       plane = LocalColliderAt(settings.colliders[slot],
-                              static_cast<float>(k + 1) / static_cast<float>(count), h, *body);
+                              static_cast<float>(k + 1) / static_cast<float>(count),
+                              1.0f / static_cast<float>(count), *body);
       plane.slot = slot;
     }
     plane.offset -= excess;
@@ -85,7 +86,7 @@ void SnapBetween(const StepSettings&, float, BodyContact* contact) {
   constexpr float kMostRise = 20.0f;  // [rest depths]
   const HoldingPlane& plane = contact->row.plane;
   const float allowed = std::fmax(plane.allowed - kMostRise * contact->rest, contact->rest);
-  const float gap = Dot(plane.normal, contact->WayNow() + contact->base) + allowed;
+  const float gap = Dot(plane.normal, InFloat(contact->WayNow())) + allowed;
   if (gap >= 0.0f) return;
   contact->row.impulse += MoveApart(plane.normal * -gap, &MovedNodes::y, contact);
 }
@@ -93,7 +94,7 @@ void SnapBetween(const StepSettings&, float, BodyContact* contact) {
 // Pushes the points of two bodies apart by a spring for `h` seconds.
 void PushBetween(const StepSettings& settings, float h, BodyContact* contact) {
   const Vec3& normal = contact->row.plane.normal;
-  const float depth = -Dot(normal, contact->WayAtStart() + contact->base);
+  const float depth = -Dot(normal, InFloat(contact->WayAtStart()));
   if (depth <= 0.0f) return;
   const Vec3 push = normal * (settings.contact.penalty_stiffness * depth * h);
   AddImpulse(push, &MovedNodes::v, contact);

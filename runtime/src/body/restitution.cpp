@@ -61,12 +61,18 @@ ThrowBack FindThrowBack(const StepSettings& settings, float h, Body* body) {
   return {true, noted.carried, most};
 }
 
-// A resists turns: the fast corner of a spinning body would throw it as a whole. So the energy
-// bounds the change.
+// A takes turns back, so a free body gets the moment of the impulses besides. The fast corner of
+// another one would throw it as a whole, so the energy bounds the change. The next solve starts
+// without impulses: those of the impact would press a body that leaves, and strained stiff ones by
+// up to 30 times the energy of a fall.
 void Throw(const StepSettings& settings, const FactoredSystem& system, const ThrowBack& back,
            Body* body, StepStats* stats) {
   const PhaseTimer timer(stats, Phase::kContact);
-  FindRebound(system, body->v.span(), &body->contacts, body->d.span());
+  ContactSolve solve = {system, {}, &body->contacts, body->d.span()};
+  if (TurnsFreely(*body)) {
+    solve.turn = FindFreeTurn(system, body->x.span(), body->contacts.couplings.columns.span());
+  }
+  FindRebound(body->v.span(), &solve);
   double ud = 0.0, dd = 0.0;  // sums of m u.d and m d.d, d the change of velocity
   for (size_t i = 0; i < body->x.size(); ++i) {
     if (body->IsPinned(i)) continue;
@@ -81,6 +87,7 @@ void Throw(const StepSettings& settings, const FactoredSystem& system, const Thr
   if (!(spare > 0.0 && dd > 0.0 && share > 0.0) || !std::isfinite(spare * dd)) return;
   for (size_t i = 0; i < body->x.size(); ++i) body->v[i] += body->d[i] * static_cast<float>(share);
   AddReboundTouches(static_cast<float>(share), body);
+  for (PlaneContact& contact : body->contacts.Current()) contact.impulse = {};
 }
 
 namespace {

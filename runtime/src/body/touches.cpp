@@ -56,19 +56,17 @@ WorldBox BoxOf(const Body& body) {
   return box;
 }
 
-Touch TouchOf(const StepCollider& collider, const SensedPoint& sensed, const Body& body) {
+Touch TouchOf(const StepCollider& collider, const LocalCollider& sensor, float dt,
+              const SensedPoint& sensed, const Body& body) {
   const Vec3 x = sensed.point.Of(body.x.span());
   Touch touch;
   touch.collider = collider.id;
   touch.is_sensor = true;
   touch.point = WorldPosition(body, x);
   touch.normal = sensed.normal;
-  const Vec3 own = sensed.point.Of(body.v.span()) * body.scale;
-  const Vec3 carried =
-      collider.moves
-          ? collider.velocity + Cross(collider.angular_velocity, touch.point - collider.to.position)
-          : Vec3{};
-  touch.approach_speed = std::fmax(Dot(touch.normal, carried - own), 0.0f);
+  const Vec3 start = x - sensor.MotionAt(x);  // about where what is now at x came from
+  const Vec3 approach = sensor.MotionAt(start) * (1.0f / dt) - sensed.point.Of(body.v.span());
+  touch.approach_speed = body.scale * std::fmax(Dot(touch.normal, approach), 0.0f);
   touch.triangle = sensed.triangle;
   touch.other_triangle = sensed.other_triangle;
   return touch;
@@ -140,14 +138,14 @@ bool FindSensors(const StepSettings& settings, Body* body) {
   for (const SweptCollider& swept : settings.sensors) {
     const StepCollider& collider = settings.colliders[swept.slot];
     if (!swept.box.Overlaps(box) || !MayTouch(collider.filter, body->filter)) continue;
-    const LocalCollider sensor = LocalColliderAt(collider, 1.0f, settings.dt, *body);
+    const LocalCollider sensor = LocalColliderAt(collider, 1.0f, 1.0f, *body);
     SensedPoint sensed;
     if (!FindDeepestInSensor(sensor, SurfaceOf(*body), body->x.span(), &sensed)) continue;
     if (body->num_found == body->found.size()) {
       has_room = false;
       break;
     }
-    body->found[body->num_found++] = TouchOf(collider, sensed, *body);
+    body->found[body->num_found++] = TouchOf(collider, sensor, settings.dt, sensed, *body);
   }
   std::ranges::sort(body->found.span().first(body->num_found), {},
                     [](const Touch& touch) { return SlotOf(touch.collider); });

@@ -8,6 +8,7 @@
 
 #include "plush/types.h"
 
+#include "collision/double_vector.h"
 #include "contact/plane_contacts.h"
 
 #include <algorithm>
@@ -29,9 +30,12 @@ struct BodyContact {
 
     /// Where the point is, in its body's coordinates [m], if solves have moved the nodes to `nodes`
     /// at the time `time` [s] of the step.
-    Vec3 At(float time, std::span<const NodeVec> nodes) const {
-      const Vec3 at = point.Of(nodes);
-      return of->is_carried ? at + point.Of(of->v) * time : at;
+    DoubleVector At(float time, std::span<const NodeVec> nodes) const {
+      DoubleVector at = {};
+      for (int k = 0; k < 4; ++k) {
+        at = at + InDouble(nodes[point.nodes[k]]) * double(point.weights[k]);
+      }
+      return of->is_carried ? at + InDouble(point.Of(of->v) * time) : at;
     }
   };
   Side sides[2];
@@ -40,7 +44,6 @@ struct BodyContact {
   PlaneContact row;
   Vec3 force;                ///< on the first body: before the step, then in its last substep [N]
   float pressed = 0.0f;      ///< impulse along the normal in the step so far [N s]
-  Vec3 base;                 ///< from the origin of the second body to that of the first [m]
   float restitution = 0.0f;  ///< of the two bodies there
   Rebound* owed = nullptr;   ///< what an impact of the two still asks for
   float begin = 0.0f, end = 0.0f;  ///< of the substep, from the start of the step [s]
@@ -51,23 +54,23 @@ struct BodyContact {
   uint32_t number = 0;  ///< of those that the step has found
   float gap = 0.0f;     ///< along the normal where the search looked; negative: overlap [m]
 
-  /// From the point of the second body to that of the first [m], without `base`: get(side) is a
-  /// vector of its point in its body's coordinates.
-  template <class Get>
-  Vec3 Way(const Get& get) const {
-    return get(sides[0]) * sides[0].of->scale - get(sides[1]) * sides[1].of->scale;
-  }
-  /// The same at the start of the substep, and of the current iterate.
-  Vec3 WayAtStart() const {
-    return Way([this](const Side& side) { return side.At(begin, side.of->x); });
-  }
-  Vec3 WayNow() const {
-    return Way([this](const Side& side) { return side.At(end, side.of->y); });
+  /// From the point of the second body to that of the first [m], at the start of the substep and
+  /// of the current iterate. In double: in float, a small body far from the origin of a large one
+  /// would tremble.
+  DoubleVector WayAtStart() const { return Way(begin, &ContactState::x); }
+  DoubleVector WayNow() const { return Way(end, &ContactState::y); }
+  DoubleVector Way(float time, std::span<const NodeVec> ContactState::*nodes) const {
+    const auto at = [&](const Side& side) {
+      return side.At(time, side.of->*nodes) * double(side.of->scale);
+    };
+    const double *a = sides[0].of->origin, *b = sides[1].of->origin;
+    return DoubleVector{a[0] - b[0], a[1] - b[1], a[2] - b[2]} + (at(sides[0]) - at(sides[1]));
   }
   /// How fast the points approach along the normal, with the velocities of the bodies' states
   /// [m/s].
   float ApproachSpeed() const {
-    return -Dot(row.plane.normal, Way([](const Side& side) { return side.point.Of(side.of->v); }));
+    const auto speed = [&](const Side& side) { return side.point.Of(side.of->v) * side.of->scale; };
+    return -Dot(row.plane.normal, speed(sides[0]) - speed(sides[1]));
   }
   /// The side whose body cares for the contact outside solves: the first one that can move.
   uint32_t Owner() const { return sides[0].of->is_static ? 1 : 0; }

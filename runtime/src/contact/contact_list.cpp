@@ -170,6 +170,7 @@ void FollowTriangle(const ContactProblem& problem, const LocalCollider& solid,
   }
   const Vec3 start = state->PointOf(*contact).Of(problem.x);
   contact->plane = FindHoldingPlane(solid, corners, held, start, problem.slop);
+  problem.GiveWay(solid, state->PointOf(*contact), {}, &contact->plane);
 }
 
 // Finds the plane that holds a sunk point. Returns whether there is one.

@@ -41,9 +41,9 @@ struct LocalCollider {
   // Of both.
   Coefficients coefficients;
   uint64_t user_data = 0;
-  Vec3 shift;  ///< displacement in the substep of its material at the origin [m]
-  Vec3 turn;   ///< turn of its material in the substep [rad]
-  Vec3 run;    ///< displacement in the substep of a conveyor's surface relative to it [m]
+  Vec3 shift;        ///< displacement in the substep of its material at the origin [m]
+  Mat3 change = {};  ///< of its material's vectors in the substep: their rotation less I
+  Vec3 run;          ///< displacement in the substep of a conveyor's surface relative to it [m]
   // Of a half-space, at the start of the substep.
   Vec3 start_normal;
   float start_offset = 0.0f;  ///< [m]
@@ -66,8 +66,9 @@ struct LocalCollider {
   /// Those of a mesh's face if its material gives them, else the collider's. `face` may be
   /// kNoTriangle.
   Coefficients CoefficientsOn(uint32_t face) const;
-  /// Displacement in the substep of its material at `x` [m].
-  Vec3 MotionAt(const Vec3& x) const { return shift + Cross(turn, x); }
+  /// Displacement in the substep of its material that starts at `x` [m]. It ends where the
+  /// collider takes it: straight ways would lead what sticks to a turntable outwards.
+  Vec3 MotionAt(const Vec3& x) const { return shift + change * x; }
   /// The tangent plane for a point, at the end of the substep, in the body's coordinates. That of
   /// a mesh is the nearest triangle's plane; the gap is infinite if none is in reach.
   Tangent TangentFor(const Vec3& x) const;
@@ -269,6 +270,7 @@ struct ContactProblem {
       b;                   ///< right-hand side of the outer iteration [kg m] (num_nodes + 1 x 1)
   float tolerance = 0.0f;  ///< depth below which a point counts as below a plane [m]
   float slop = 0.0f;       ///< see AllowedDepth [m]
+  float flush = 0.0f;      ///< surfaces of colliders this near to each other are as one [m]
   float accuracy = 0.0f;   ///< sweeps end once they move contacts by less [m]
   float reach = 0.0f;      ///< tets with a node closer to a plane are listed [m]; for speed
                            ///< only
@@ -285,9 +287,20 @@ struct ContactProblem {
   /// Whether the collider in a slot is near the body.
   bool HasSlot(uint32_t slot) const;
   /// The plane that holds a point in the substep. It ends at problem.y + `moved` (num_nodes + 1 x
-  /// 1, or empty). The collider is not a mesh.
+  /// 1, or empty). The collider is not a mesh. See GiveWay.
   HoldingPlane PlaneFor(const LocalCollider& collider, const EmbeddedPoint& point,
                         std::span<const NodeVec> moved) const;
+  /// Replaces the plane of a solid that holds a point by that of an easier face (EasiestPlane).
+  void GiveWay(const LocalCollider& solid, const EmbeddedPoint& point,
+               std::span<const NodeVec> moved, HoldingPlane* plane) const;
+  /// The triangle of a point, the first one of a vertex, in a solid's coordinates. A node of a cage
+  /// has one without an area, with the middle of all nodes.
+  SweptTriangle TriangleAround(const LocalCollider& solid, const EmbeddedPoint& point,
+                               std::span<const NodeVec> moved) const;
+  /// Where a point ends [m].
+  Vec3 EndOf(const EmbeddedPoint& point, std::span<const NodeVec> moved) const {
+    return moved.empty() ? point.Of(y) : point.Of(y) + point.Of(moved);
+  }
 };
 
 }  // namespace plush

@@ -153,7 +153,7 @@ bool FindPushOut(float share, ContactSolve* first, const JobSystem* jobs) {
       want(FreeGap(*of, contact), slop, &contact);
     }
     ForBetween(*of->state, [&](BodyContact* contact) {
-      const float gap = Dot(contact->row.plane.normal, contact->WayNow() + contact->base);
+      const float gap = Dot(contact->row.plane.normal, InFloat(contact->WayNow()));
       want(gap + contact->rest, contact->rest, &contact->row);
     });
     if (any_of_body) any.store(true, std::memory_order_relaxed);
@@ -184,22 +184,23 @@ NotedRebounds NoteRebounds(const ContactProblem& problem, NodeVectors v, float h
   return noted;
 }
 
-void FindRebound(const FactoredSystem& system, NodeVectors v, ContactState* state,
-                 std::span<NodeVec> d) {
+void FindRebound(NodeVectors v, ContactSolve* of) {
   constexpr int kSweeps = 32;
+  ContactState* const state = of->state;
   for (PlaneContact& contact : state->Current()) {
     const Vec3& normal = contact.plane.normal;
     const float speed = Dot(normal, state->PointOf(contact).Of(v)) - contact.carried;
     contact.rebound = (contact.rebound > 0.0f ? contact.rebound : std::fmin(speed, 0.0f)) - speed;
   }
   for (PlaneContact& contact : state->Current()) contact.push = contact.rebound;
-  ContactSolve solve = {system, {}, state, d};
-  BeginSolve(nullptr, &solve);
+  state->turn = of->turn.acts ? &of->turn : nullptr;
+  BeginSolve(nullptr, of);
   ForBetween(*state, [](BodyContact* contact) {
     contact->row.push = -std::numeric_limits<float>::max();  // asks for nothing
   });
-  FindPushes(kSweeps, &solve);
-  EndSolve(&solve);
+  FindPushes(kSweeps, of);
+  state->turn = nullptr;
+  EndSolve(of);
 }
 
 void FindJointRebound(ContactSolve* first) {

@@ -28,15 +28,13 @@ struct NotedRebounds {
 NotedRebounds NoteRebounds(const ContactProblem& problem, NodeVectors v, float h, float least,
                            ContactState* state);
 
-/// Finds a change `d` (num_nodes + 1 x 1) of the velocities `v` after the substep that reaches
+/// Finds a change of->d (num_nodes + 1 x 1) of the velocities `v` after the substep that reaches
 /// these speeds, and drives no other contact into its plane: A d = impulses along the normals,
-/// without friction. Does not allocate.
-void FindRebound(const FactoredSystem& system, NodeVectors v, ContactState* state,
-                 std::span<NodeVec> d);
+/// without friction. A free body whose `turn` acts gets their moment. Does not allocate.
+void FindRebound(NodeVectors v, ContactSolve* of);
 
 /// The same for bodies that touch each other, with the velocities `v` of their states: reaches the
-/// speeds `rebound` of contacts between bodies that press. Free bodies whose `turn` acts get the
-/// moment of the impulses.
+/// speeds `rebound` of contacts between bodies that press.
 void FindJointRebound(ContactSolve* first);
 
 }  // namespace plush

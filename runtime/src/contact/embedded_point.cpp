@@ -151,30 +151,76 @@ HoldingPlane FindHoldingPlane(const LocalCollider& solid, const Vec3* corners,
           AllowedDepth(Dot(between.normal, solid.start.ToLocal(start)) - offset, slop)};
 }
 
+SweptTriangle ContactProblem::TriangleAround(const LocalCollider& solid, const EmbeddedPoint& point,
+                                             std::span<const NodeVec> moved) const {
+  SweptTriangle swept;
+  const auto set = [&](int k, const Vec3& start, const Vec3& end) {
+    swept.from[k] = solid.start.ToLocal(start);
+    swept.to[k] = solid.end.ToLocal(end);
+  };
+  const auto set_corner = [&](int k, const EmbeddedPoint& corner) {
+    set(k, corner.Of(x), EndOf(corner, moved));
+  };
+  const uint32_t triangle = surface.TriangleAt(point.id);
+  if (triangle != UINT32_MAX) {
+    surface.ForCorners(surface.num_points() + TouchingSurface::kPointsPerTriangle * triangle,
+                       set_corner);
+    return swept;
+  }
+  Vec3 start, end;
+  const size_t count = surface.pinned.size();
+  for (size_t i = 0; i < count; ++i) {
+    start += x[i];
+    end += moved.empty() ? Vec3(y[i]) : y[i] + moved[i];
+  }
+  const float share = 1.0f / static_cast<float>(count);
+  set_corner(0, point);
+  for (const int k : {1, 2}) set(k, start * share, end * share);
+  return swept;
+}
+
+void ContactProblem::GiveWay(const LocalCollider& solid, const EmbeddedPoint& point,
+                             std::span<const NodeVec> moved, HoldingPlane* plane) const {
+  const Vec3 start = point.Of(x), end = EndOf(point, moved);
+  if (!(Dot(plane->normal, end) - plane->offset < 0.0f)) return;
+  const Vec3 from = solid.start.ToLocal(start), to = solid.end.ToLocal(end);
+  const SolidFace held = {TransposeTimes(solid.end.rotation, plane->normal),
+                          plane->offset - Dot(plane->normal, solid.end.position)};
+  // Most points have no other face in front: that takes no look at their triangles.
+  const SweptTriangle alone = {{from, from, from}, {to, to, to}};
+  const SolidFace never = {held.normal, std::numeric_limits<float>::infinity()};
+  if (IsZero(FindEasierFace(solid.shape, {alone, never, from, to, flush}).normal)) return;
+  const SweptTriangle triangle = TriangleAround(solid, point, moved);
+  const SolidFace face = FindEasierFace(solid.shape, {triangle, held, from, to, flush});
+  if (IsZero(face.normal)) return;
+  plane->normal = solid.end.rotation * face.normal;
+  plane->offset = Dot(plane->normal, solid.end.position) + face.offset;
+  plane->allowed = AllowedDepth(StartGap(solid, *plane, start), slop);
+}
+
 HoldingPlane ContactProblem::PlaneFor(const LocalCollider& collider, const EmbeddedPoint& point,
                                       std::span<const NodeVec> moved) const {
-  const auto end_of = [&](const EmbeddedPoint& at) {
-    return moved.empty() ? at.Of(y) : at.Of(y) + at.Of(moved);
-  };
+  const Vec3 start = point.Of(x);
   if (!collider.is_solid || !surface.IsInside(point.id)) {
-    return FindHoldingPlane(collider, point.Of(x), end_of(point), slop);
+    HoldingPlane plane = FindHoldingPlane(collider, start, EndOf(point, moved), slop);
+    if (collider.is_solid) GiveWay(collider, point, moved, &plane);
+    return plane;
   }
-  SweptTriangle swept;
-  surface.ForCorners(point.id, [&](int k, const EmbeddedPoint& corner) {
-    swept.from[k] = collider.start.ToLocal(corner.Of(x));
-    swept.to[k] = collider.end.ToLocal(end_of(corner));
-  });
+  const SweptTriangle swept = TriangleAround(collider, point, moved);
   const TrianglePoint at = {point.u, point.v, 0.0f};
   TrianglePoint entry;
-  Tangent plane;
-  const bool may_pass = swept.MayPass(collider.shape);
-  if (may_pass && FindEntry(collider.shape, swept, &entry, &plane)) {
-    const float offset = Dot(plane.normal, PointOf(swept.to, entry)) - plane.gap;
-    const Vec3 normal = collider.end.rotation * plane.normal;
+  Tangent between;
+  const bool may_pass = MayPass(collider.shape, swept);
+  if (may_pass && FindEntry(collider.shape, swept, &entry, &between)) {
+    const float offset = Dot(between.normal, PointOf(swept.to, entry)) - between.gap;
+    const Vec3 normal = collider.end.rotation * between.normal;
     return {normal, Dot(normal, collider.end.position) + offset, 0.0f};
   }
   // The end of a long way may be nearer to the wrong side of the solid.
-  return FindHoldingPlane(collider, may_pass ? swept.from : swept.to, at, point.Of(x), slop);
+  const Vec3* const corners = may_pass ? swept.from : swept.to;
+  HoldingPlane plane = FindHoldingPlane(collider, corners, at, start, slop);
+  GiveWay(collider, point, moved, &plane);
+  return plane;
 }
 
 namespace {

@@ -162,6 +162,16 @@ bool HullFindEntry(const Hull& hull, const Vec3& from, const Vec3& to, Tangent* 
   return true;
 }
 
+SolidFace HullFindEasierFace(const Hull& hull, EasiestPlane easiest) {
+  const PlaneList planes = PlanesOf(hull);
+  SolidFace easier;
+  for (uint32_t i = 0; i < hull.num_planes; ++i) {
+    const auto gap_of = [&](const Vec3& x) { return GapFrom(planes, i, x); };
+    if (easiest.Visit(hull.Normal(i), gap_of)) easier = {hull.Normal(i), hull.Offset(i)};
+  }
+  return easier;
+}
+
 // Only planes that are not below another one all over the triangle matter for its deepest point.
 TrianglePoint HullFindDeepest(const Hull& hull, const Vec3* corners) {
   const PlaneList all = PlanesOf(hull);
@@ -299,7 +309,7 @@ Tangent HullPlaneBetween(const Hull& hull, const Vec3* corners, const TrianglePo
 
 }  // namespace
 
-const HullCode kHullCode = {MakeHull, HullTangentAt, HullFindEntry, HullFindDeepest,
-                            HullPlaneBetween};
+const HullCode kHullCode = {MakeHull,           HullTangentAt,   HullFindEntry,
+                            HullFindEasierFace, HullFindDeepest, HullPlaneBetween};
 
 }  // namespace plush

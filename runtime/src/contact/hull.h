@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "contact/convex_distance.h"
+#include "contact/easiest_plane.h"
 
 #include <cstdint>
 #include <span>
@@ -53,6 +54,7 @@ struct HullCode {
   // See rounded_box.h. Outside, distances are those of the nearest corner, edge or face.
   Tangent (*tangent_at)(const Hull& hull, const Vec3& point);
   bool (*find_entry)(const Hull& hull, const Vec3& from, const Vec3& to, Tangent* hit);
+  SolidFace (*find_easier_face)(const Hull& hull, EasiestPlane easiest);
   TrianglePoint (*find_deepest)(const Hull& hull, const Vec3* corners);
   Tangent (*plane_between)(const Hull& hull, const Vec3* corners, const TrianglePoint& deepest);
 };

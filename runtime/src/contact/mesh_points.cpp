@@ -29,12 +29,51 @@ Way WayOf(const NodeWays& nodes, const Vec4& weights) {
   return {mean(nodes.from), mean(nodes.to)};
 }
 
+// The first triangle of a vertex of a tet. Of a wrong file that has none, one without an area.
+SweptTriangle TriangleAt(const CollisionView& collision, uint32_t tet, uint32_t vertex,
+                         std::span<const Vec4> vertices, const NodeWays& nodes) {
+  const Way own = WayOf(nodes, vertices[vertex]);
+  SweptTriangle swept = {{own.from, own.from, own.from}, {own.to, own.to, own.to}};
+  bool is_found = false;
+  uint32_t first = 0;
+  VerticesOf(collision, tet, &first);
+  WithTriangles(collision, [&](const auto& triangles) {
+    ForTrianglesOf(collision, tet, [&](uint32_t, uint32_t i) {
+      uint32_t corners[3];
+      bool has_vertex = false;
+      for (int k = 0; k < 3; ++k) {
+        corners[k] = VertexOf(triangles[i], k) - first;
+        if (corners[k] >= vertices.size()) return;
+        has_vertex = has_vertex || corners[k] == vertex;
+      }
+      if (is_found || !has_vertex) return;
+      is_found = true;
+      for (int k = 0; k < 3; ++k) {
+        const Way way = WayOf(nodes, vertices[corners[k]]);
+        swept.from[k] = way.from;
+        swept.to[k] = way.to;
+      }
+    });
+  });
+  return swept;
+}
+
+// A point of the body right behind the middle of a triangle at its start: also in thin limbs and
+// sharp rims. The tet that carries the triangle stands out of the surface.
+Vec3 InsideOf(const SweptTriangle& triangle) {
+  constexpr float kDepth = 0.05f;  // [edges]
+  const auto& [a, b, c] = triangle.from;
+  const Vec3 outward = Cross(b - a, c - a);
+  const float area2 = Length(outward);
+  const Vec3 middle = (a + b + c) * (1.0f / 3.0f);
+  return area2 > 0.0f ? middle - outward * (kDepth / std::sqrt(area2)) : middle;
+}
+
 using Box = NearMesh::Box;
 
 // What a point meets on its way.
 struct Meeting {
   MeshHit hit;
-  float depth = 0.0f;  // of a hit, below what is allowed; negative [m]
   Clearance clearance;
 };
 
@@ -84,12 +123,13 @@ class FaceSearch {
         near_(near),
         tet_(tet),
         slop_(problem.slop),
+        flush_(problem.flush),
         reach_(NearMesh::Margin(problem)) {}
 
   // `inside` is a point of the body beside the way.
   Meeting Meet(const Way& way, const Vec3& inside, float depth) const {
     const bool has_two_sides = mesh_.source->has_two_sides();
-    WayToMesh crossing(way.from, way.to, has_two_sides ? &inside : nullptr, depth, slop_);
+    WayToMesh crossing(way.from, way.to, has_two_sides ? &inside : nullptr, depth, flush_);
     NearestFace at_end(way.to, reach_, nullptr, has_two_sides);
     const Box box = {LowerOf(way.from, way.to), UpperOf(way.from, way.to)};
     float apart = reach_;             // from the planes of all faces, at least, on one side of each
@@ -108,7 +148,7 @@ class FaceSearch {
     const bool has_nearest = nearest.face != kNoTriangle;
     const bool is_behind = has_nearest && nearest.gap < 0.0f;
     apart = std::max(apart, distance - Length(way.to - way.from));
-    Meeting meeting = {crossing.hit(), 0.0f, {distance, apart}};
+    Meeting meeting = {crossing.hit(), {distance, apart}};
     if (is_behind) {
       meeting.clearance.of_end = -distance;
     } else if (!has_two_sides) {
@@ -127,13 +167,40 @@ class FaceSearch {
     }
     if (meeting.hit.face != kNoTriangle) {
       const float gap = meeting.hit.gap;
-      meeting.depth = gap + AllowedDepth(meeting.hit.start_gap, slop_);
-      meeting.clearance.of_end = std::fmin(meeting.depth, gap + AllowedDepth(gap, slop_));
+      meeting.clearance.of_end =
+          gap + std::fmin(AllowedDepth(meeting.hit.start_gap, slop_), AllowedDepth(gap, slop_));
       // Another way may meet another face.
       meeting.clearance.of_way = meeting.clearance.of_end - reach_;
     }
     meeting.clearance.of_way = std::fmin(meeting.clearance.of_end, meeting.clearance.of_way);
     return meeting;
+  }
+
+  // Replaces the face that a way meets by an easier one that hides it: the met one is all behind
+  // it, such as a wall below a floor, and meets the way below it or below its border. In a valley
+  // both hold the point.
+  void GiveWay(const Way& way, const SweptTriangle& triangle, MeshHit* hit) const {
+    if (hit->gap >= 0.0f) return;
+    const Box box = {LowerOf(way.from, way.to), UpperOf(way.from, way.to)};
+    const MeshFace met = FaceOf(hit->face, box);
+    const float start = std::fmax(hit->start_gap, 0.0f);
+    const Vec3 at = way.from + (way.to - way.from) * (start / (start - hit->gap));
+    const SolidFace held = {met.normal, Dot(met.normal, met.corners[0])};
+    EasiestPlane easiest(triangle, held, way.from, way.to, flush_);
+    const auto look_at = [&](const MeshFace& face) {
+      const auto depth_of = [&](const Vec3& x) { return -face.Gap(x); };
+      const bool hides = LeastOfCorners(met.corners, depth_of) >= -flush_;
+      const float off = face.Gap(at);
+      const bool is_there = SquaredDistance(face, at) <= off * off + flush_ * flush_;
+      if (!hides || !is_there) return;
+      if (!easiest.Visit(face.normal, [&](const Vec3& x) { return face.Gap(x); })) return;
+      *hit = {face.index, face.Gap(way.from), face.Gap(way.to)};
+    };
+    ForFaces(box, [&](const MeshFace& face, const Box&) {
+      if (IsZero(face.normal)) return;
+      look_at(face);
+      if (mesh_.source->has_two_sides()) look_at(face.Back());
+    });
   }
 
   // Calls bound(v, clearance), with less than its clearance or as much, for vertices that bounds
@@ -245,6 +312,16 @@ class FaceSearch {
     return mesh_.FindNearest(way.from, reach_, nullptr);
   }
 
+  // A list has copies of all faces that a way meets, but for those that it is deep below.
+  MeshFace FaceOf(uint32_t index, const Box& way) const {
+    MeshFace found = {.index = kNoTriangle};
+    ForFaces(way, [&](const MeshFace& front, const Box&) {
+      if (front.index == (index & ~1u)) found = front;
+    });
+    if (found.index == kNoTriangle) return mesh_.Face(index);
+    return found.index == index ? found : found.Back();
+  }
+
   template <class Visit>
   void ForFaces(const Box& way, const Visit& visit) const {
     if (tet_.has_list) return near_.ForFaces(tet_, visit);
@@ -259,7 +336,7 @@ class FaceSearch {
   const ColliderMesh& mesh_;
   const NearMesh& near_;
   const NearMeshTet& tet_;
-  float slop_, reach_;
+  float slop_, flush_, reach_;
 };
 
 }  // namespace
@@ -285,26 +362,37 @@ void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& c
   const bool has_plane = !IsZero(near->normal);
   const bool has_pinned = std::ranges::count(movable, 1.0f) < 4;
   const FaceSearch search(problem, collider, mesh_, *near);
-  const Vec3 middle = (way.from[0] + way.from[1] + way.from[2] + way.from[3]) * 0.25f;
   SunkPoint deepest = {0, near->tet, 0, collider.slot, -depth};
   const Vec4* weights = nullptr;
-  const auto look_at = [&](uint32_t v) {
-    const Meeting meeting = search.Meet(WayOf(way, vertices[v]), middle, depth);
-    SunkPoint point = {first + v, near->tet, 0, collider.slot, meeting.depth};
-    point.face = meeting.hit.face;
-    if (has_pinned && point.face != kNoTriangle) {
-      const MeshFace face = collider.mesh.Face(point.face);
-      const auto pinned = [&](const Vec3(&nodes)[4]) {
-        return PinnedDepth(movable.data(), &vertices[v].x, problem.most_pinned,
-                           [&](int k) { return face.Gap(nodes[k]); });
-      };
-      point.gap = meeting.hit.gap + pinned(way.to) +
-                  AllowedDepth(meeting.hit.start_gap + pinned(way.from), problem.slop);
-    }
+  const auto sunk_at = [&](uint32_t v, const MeshHit& hit) {
+    SunkPoint point = {first + v, near->tet, 0, collider.slot};
+    point.face = hit.face;
+    const MeshFace face = has_pinned ? collider.mesh.Face(hit.face) : MeshFace{};
+    const auto pinned = [&](const Vec3(&nodes)[4]) {
+      if (!has_pinned) return 0.0f;
+      return PinnedDepth(movable.data(), &vertices[v].x, problem.most_pinned,
+                         [&](int k) { return face.Gap(nodes[k]); });
+    };
+    point.gap =
+        hit.gap + pinned(way.to) + AllowedDepth(hit.start_gap + pinned(way.from), problem.slop);
+    return point;
+  };
+  const auto is_new = [&](const SunkPoint& point) {
     const bool is_deeper =
         point.gap < deepest.gap ||
         (weights != nullptr && point.gap == deepest.gap && point.id < deepest.id);
-    if (point.face != kNoTriangle && is_deeper && !is_known(user, point)) {
+    return is_deeper && !is_known(user, point);
+  };
+  const auto look_at = [&](uint32_t v) {
+    const auto triangle = [&] { return TriangleAt(collision, near->tet, v, vertices, way); };
+    const Way of_point = WayOf(way, vertices[v]);
+    const Vec3 inside =
+        collider.mesh.source->has_two_sides() ? InsideOf(triangle()) : of_point.from;
+    const Meeting meeting = search.Meet(of_point, inside, depth);
+    MeshHit hit = meeting.hit;
+    if (hit.face == kNoTriangle || !is_new(sunk_at(v, hit))) return meeting.clearance;
+    search.GiveWay(of_point, triangle(), &hit);
+    if (const SunkPoint point = sunk_at(v, hit); is_new(point)) {
       deepest = point;
       weights = &vertices[v];
     }
@@ -390,13 +478,24 @@ void SunkPoints::FindOnMesh(const ContactProblem& problem, const LocalCollider& 
   if (!problem.surface.has_vertices()) {
     const NearMeshTet none;
     const FaceSearch search(problem, collider, mesh_, none);
+    Way middle;
+    for (size_t i = 0; i < ends_.size(); ++i) {
+      const float share = 1.0f / static_cast<float>(ends_.size());
+      middle.from += collider.start.ToLocal(problem.x[i]) * share;
+      middle.to += collider.end.ToLocal(ends_[i]) * share;
+    }
     for (uint32_t i = 0; i < ends_.size(); ++i) {
       if (problem.surface.pinned[i] != 0) continue;
       const Way way = {collider.start.ToLocal(problem.x[i]), collider.end.ToLocal(ends_[i])};
-      const Meeting meeting = search.Meet(way, way.from, depth);
-      SunkPoint point = {i, SunkPoint::kNoTet, i, collider.slot, meeting.depth};
-      point.face = meeting.hit.face;
-      if (point.face != kNoTriangle && point.gap < -depth && !is_known(user, point)) Add(point);
+      MeshHit hit = search.Meet(way, way.from, depth).hit;
+      if (hit.face == kNoTriangle) continue;
+      const SweptTriangle to_middle = {{way.from, middle.from, middle.from},
+                                       {way.to, middle.to, middle.to}};
+      search.GiveWay(way, to_middle, &hit);
+      SunkPoint point = {i, SunkPoint::kNoTet, i, collider.slot};
+      point.face = hit.face;
+      point.gap = hit.gap + AllowedDepth(hit.start_gap, problem.slop);
+      if (point.gap < -depth && !is_known(user, point)) Add(point);
     }
     return;
   }

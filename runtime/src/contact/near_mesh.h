@@ -192,10 +192,7 @@ void ForRidgesIn(const NearMesh::Box& box, const ColliderMesh& mesh, const Visit
 /// Whether a ridge may come into a box.
 inline bool MayMeetBox(const Ridge& ridge, const NearMesh::Box& box) {
   const auto& [a, b] = ridge.ends;
-  const Vec3 low = LowerOf(a, b), high = UpperOf(a, b);
-  const bool is_beside = low.x > box.high.x || low.y > box.high.y || low.z > box.high.z ||
-                         high.x < box.low.x || high.y < box.low.y || high.z < box.low.z;
-  return !is_beside && MayCrossBox(ridge, box);  // most are beside it
+  return box.Overlaps({LowerOf(a, b), UpperOf(a, b)}) && MayCrossBox(ridge, box);  // few overlap
 }
 
 /// A box around a face that has some room, because what crosses the face is found with rounding.
@@ -206,6 +203,8 @@ void ForRidgesIn(const NearMesh::Box& box, const ColliderMesh& mesh, const Visit
   mesh.ForTriangles(box.low, box.high, [&](uint32_t triangle) {
     const MeshFace face = mesh.Face(2 * triangle);
     for (int k = 0; k < 3; ++k) {
+      const Vec3 &a = face.corners[k], &b = face.corners[(k + 1) % 3];
+      if (!box.Overlaps({LowerOf(a, b), UpperOf(a, b)})) continue;
       Ridge ridge;
       if (FindRidge(mesh, face, k, &ridge) && MayMeetBox(ridge, box) && !visit(ridge)) return false;
     }

@@ -290,11 +290,7 @@ int FindImpulses(ContactSolve* first, const JobSystem* jobs) {
 void BeginSubstep(float begin, float end, BodyContact* contact) {
   contact->begin = begin;
   contact->end = end;
-  const ContactState &a = *contact->sides[0].of, &b = *contact->sides[1].of;
-  contact->base = {static_cast<float>(a.origin[0] - b.origin[0]),
-                   static_cast<float>(a.origin[1] - b.origin[1]),
-                   static_cast<float>(a.origin[2] - b.origin[2])};
-  const float gap = Dot(contact->row.plane.normal, contact->WayAtStart() + contact->base);
+  const float gap = Dot(contact->row.plane.normal, InFloat(contact->WayAtStart()));
   contact->row.plane.allowed = std::fmax(contact->rest, -gap);
 }
 
@@ -322,9 +318,10 @@ void FindOffsets(const ContactProblem& problem, ContactState* state) {
 
 void FindOffset(BodyContact* contact) {
   PlaneContact& row = contact->row;
-  const Vec3 way = contact->WayNow(), moved = way - contact->WayAtStart();
+  const DoubleVector way = contact->WayNow();
+  const Vec3 moved = InFloat(way - contact->WayAtStart());
   const Vec3& normal = row.plane.normal;
-  const float gap = Dot(normal, way + contact->base) + row.plane.allowed;
+  const float gap = Dot(normal, InFloat(way)) + row.plane.allowed;
   row.offset = moved + normal * (gap - Dot(normal, moved));
 }
 

@@ -34,6 +34,15 @@ bool FindRidge(const ColliderMesh& mesh, const MeshFace& front, int k, Ridge* ri
   return Dot(front.normal, ridge->into[1]) < 0.0f;
 }
 
+bool HasEasierFace(const Ridge& ridge, EasiestPlane easiest) {
+  const Vec3 edge = ridge.ends[1] - ridge.ends[0];
+  const Vec3 along = edge * (1.0f / Length(edge));
+  const Vec3 normals[2] = {Cross(along, ridge.into[0]), Cross(ridge.into[1], along)};
+  return std::ranges::any_of(normals, [&](const Vec3& normal) {
+    return easiest.Visit(normal, [&](const Vec3& x) { return Dot(normal, x - ridge.ends[0]); });
+  });
+}
+
 RidgePoints::RidgePoints(const Ridge& ridge, const Vec3* corners, float most) {
   const Vec3 &a = corners[0], ab = corners[1] - a, ac = corners[2] - a;
   const Vec3 outwards = Cross(ab, ac);

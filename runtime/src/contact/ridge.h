@@ -8,6 +8,7 @@
 #pragma once
 
 #include "contact/collider_mesh.h"
+#include "contact/easiest_plane.h"
 
 #include <array>
 
@@ -23,6 +24,9 @@ struct Ridge {
 /// Finds the ridge on side `k` of a triangle's front, from corner k to k + 1. Returns whether there
 /// is one; if the neighbour has a lower index, the ridge is that one's.
 bool FindRidge(const ColliderMesh& mesh, const MeshFace& front, int k, Ridge* ridge);
+
+/// Whether the planes of the ridge's own triangles are less in the way than what `easiest` has.
+bool HasEasierFace(const Ridge& ridge, EasiestPlane easiest);
 
 /// A point of a triangle that a ridge presses on, and the plane that holds it there.
 struct RidgePoint {

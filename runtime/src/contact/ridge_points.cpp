@@ -10,6 +10,7 @@
 #include "contact/sunk_points.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace plush {
 namespace {
@@ -65,24 +66,37 @@ void SunkPoints::FindOnRidges(const ContactProblem& problem, const LocalCollider
     to[k] = collider.end.ToLocal(ends_[tet.nodes[k]]);
   }
   const NearMesh::Box box = BoxAround(tet, from, to, deepest_start);
+  // A ridge is no farther behind a triangle than it may start, and the triangle has come since.
+  float farthest2 = 0.0f;
+  for (int k = 0; k < 4; ++k) {
+    const Vec3 way = to[k] - from[k];
+    farthest2 = std::max(farthest2, Dot(way, way));
+  }
+  const float reach = deepest_start + std::sqrt(farthest2);
+  const Vec3 margin = {reach, reach, reach};
   uint32_t first = 0;
   const std::span<const Vec4> vertices = VerticesOf(collision, t, &first);
   SunkPoint deepest = {0, t, 0, collider.slot, -depth};
   Vec4 weights;
   PlacedVertices placed(to, vertices);
-  const auto look_at = [&](const Ridge& ridge, const auto& triangle, uint32_t i) {
+  const auto look_at = [&](const Ridge& ridge, const NearMesh::Box& near_ridge,
+                           const auto& triangle, uint32_t i) {
     uint32_t corners[3];
-    Vec3 ends[3];
+    SweptTriangle swept;
+    Vec3(&starts)[3] = swept.from;
+    Vec3(&ends)[3] = swept.to;
     for (int k = 0; k < 3; ++k) {
       const uint32_t v = corners[k] = VertexOf(triangle, k) - first;
       if (v >= vertices.size()) return;  // of another tet: a wrong file
       ends[k] = placed[v];
     }
+    const NearMesh::Box around = {LowerOf(ends[0], LowerOf(ends[1], ends[2])),
+                                  UpperOf(ends[0], UpperOf(ends[1], ends[2]))};
+    if (!around.Overlaps(near_ridge)) return;
     const RidgePoints points(ridge, ends, -depth);
     for (uint32_t p = 0; p < points.count; ++p) {
       const RidgePoint& at = points.at[p];
       Vec4 of_corners[3];
-      Vec3 starts[3];
       for (int k = 0; k < 3; ++k) {
         of_corners[k] = vertices[corners[k]];
         starts[k] = MeanOf(from, of_corners[k]);
@@ -107,7 +121,12 @@ void SunkPoints::FindOnRidges(const ContactProblem& problem, const LocalCollider
                          at.v,
                          ridge.face};
       if (start_gap < -deepest_start || !(point.gap < deepest.gap) ||
-          MeanOf(movable.data(), of_point) < kLeastMovable || is_known(user, point)) {
+          MeanOf(movable.data(), of_point) < kLeastMovable || is_known(user, point) ||
+          HasEasierFace(ridge, {swept,
+                                {at.normal, at.offset},
+                                start,
+                                PointOf(ends, {at.u, at.v, 0.0f}),
+                                problem.flush})) {
         continue;
       }
       deepest = point;
@@ -117,8 +136,11 @@ void SunkPoints::FindOnRidges(const ContactProblem& problem, const LocalCollider
   const auto look_around = [&](const Ridge& ridge) {
     if (!MayMeetBox(ridge, box)) return;
     placed.PlaceFirst();
+    const NearMesh::Box near_ridge = {LowerOf(ridge.ends[0], ridge.ends[1]) - margin,
+                                      UpperOf(ridge.ends[0], ridge.ends[1]) + margin};
     WithTriangles(collision, [&](const auto& triangles) {
-      ForTrianglesOf(collision, t, [&](uint32_t, uint32_t i) { look_at(ridge, triangles[i], i); });
+      ForTrianglesOf(collision, t,
+                     [&](uint32_t, uint32_t i) { look_at(ridge, near_ridge, triangles[i], i); });
     });
   };
   if (mesh_.is_allocated() && mesh_.has_all_ridges()) {

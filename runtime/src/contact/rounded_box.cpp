@@ -5,6 +5,7 @@
 #include "base/vector_math.h"
 
 #include <cmath>
+#include <initializer_list>
 
 namespace plush {
 
@@ -54,6 +55,21 @@ bool FindEntry(const RoundedBox& solid, const Vec3& from, const Vec3& to, Tangen
     if (!(at < 1.0f)) return false;
   }
   return false;
+}
+
+SolidFace FindEasierFace(const RoundedBox& solid, EasiestPlane easiest) {
+  SolidFace easier;
+  if (solid.radius > 0.0f) return easier;
+  for (float Vec3::*axis : {&Vec3::x, &Vec3::y, &Vec3::z}) {
+    const float most = solid.half_extents.*axis;
+    for (const float sign : {1.0f, -1.0f}) {
+      Vec3 normal;
+      normal.*axis = sign;
+      const auto gap_of = [&](const Vec3& x) { return sign * x.*axis - most; };
+      if (easiest.Visit(normal, gap_of)) easier = {normal, most};
+    }
+  }
+  return easier;
 }
 
 namespace {

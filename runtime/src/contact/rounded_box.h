@@ -5,6 +5,7 @@
 #include "plush/types.h"
 
 #include "contact/convex_distance.h"
+#include "contact/easiest_plane.h"
 
 namespace plush {
 
@@ -28,6 +29,9 @@ Tangent TangentAt(const RoundedBox& solid, const Vec3& point);
 /// `to`. `hit` gets the tangent plane at that place, with the gap of `to`. Returns whether there is
 /// one.
 bool FindEntry(const RoundedBox& solid, const Vec3& from, const Vec3& to, Tangent* hit);
+
+/// The easiest plane of a face. A round solid has none.
+SolidFace FindEasierFace(const RoundedBox& solid, EasiestPlane easiest);
 
 /// The point of the triangle (3 x 1) with the least signed distance.
 TrianglePoint FindDeepest(const RoundedBox& solid, const Vec3* corners);

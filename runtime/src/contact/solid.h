@@ -7,6 +7,7 @@
 #include "contact/rounded_box.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace plush {
 
@@ -62,6 +63,16 @@ inline bool FindEntry(const Solid& solid, const Vec3& from, const Vec3& to, Tang
   const bool enters = solid.hull->code->find_entry(*solid.hull, from * metres, to * metres, hit);
   hit->gap *= solid.unit;
   return enters;
+}
+
+inline SolidFace FindEasierFace(const Solid& solid, const EasiestPlane& easiest) {
+  // What is in front of a face of a thin solid is not in front of the opposite one.
+  const float thinness = solid.Thinness();
+  if (solid.hull == nullptr) return FindEasierFace(solid.box, easiest.Times(1.0f, thinness));
+  const HullCode& code = *solid.hull->code;
+  SolidFace face = code.find_easier_face(*solid.hull, easiest.Times(1.0f / solid.unit, thinness));
+  face.offset *= solid.unit;
+  return face;
 }
 
 inline TrianglePoint FindDeepest(const Solid& solid, const Vec3* corners) {

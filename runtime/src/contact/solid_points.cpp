@@ -197,7 +197,7 @@ void SunkPoints::FindInSolid(const ContactProblem& problem, const LocalCollider&
       }
       TrianglePoint inside;
       Tangent plane;
-      if (!passes && swept.MayPass(shape) && FindEntry(shape, swept, &inside, &plane)) {
+      if (!passes && MayPass(shape, swept) && FindEntry(shape, swept, &inside, &plane)) {
         inside.gap = plane.gap;
       } else if (lowest >= deepest.gap ||
                  !FindDeepInside(shape, corners, depth, problem.slop, &inside)) {

@@ -7,10 +7,10 @@
 
 namespace plush {
 
-bool SweptTriangle::MayPass(const Solid& solid) const {
+bool MayPass(const Solid& solid, const SweptTriangle& triangle) {
   const float thinness = solid.Thinness();
   for (int k = 0; k < 3; ++k) {
-    const Vec3 way = to[k] - from[k];
+    const Vec3 way = triangle.to[k] - triangle.from[k];
     if (Dot(way, way) > thinness * thinness) return true;
   }
   return false;

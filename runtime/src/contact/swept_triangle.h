@@ -7,13 +7,8 @@
 
 namespace plush {
 
-/// A triangle whose corners move straight, in a solid's coordinates (3 x 1 each).
-struct SweptTriangle {
-  Vec3 from[3], to[3];
-
-  /// Whether it moves so far that it may pass the solid.
-  bool MayPass(const Solid& solid) const;
-};
+/// Whether a triangle moves so far that it may pass the solid.
+bool MayPass(const Solid& solid, const SweptTriangle& triangle);
 
 /// Finds the point at which a triangle enters the solid, and the plane between the two there, with
 /// the gap of the point at the end of its way. Returns whether it enters. A triangle that starts

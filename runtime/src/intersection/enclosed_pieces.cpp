@@ -5,9 +5,11 @@
 
 namespace plush {
 
-// No edge of the piece crosses the other surface. So if one vertex is inside, all are.
+// No edge of the piece crosses the other surface. So if one vertex is inside, all are. An open
+// surface has no inside: one that bulges would draw in what is behind it.
 bool IsInside(const PlacedSurface& surface, const PlacedSurface& other, uint32_t piece,
               uint32_t* triangle) {
+  if (other.body.state.is_open) return false;
   const uint32_t patch = surface.body.state.pieces[piece].first_patch;
   *triangle = surface.body.surface.patches[patch].first_triangle;
   return WindingAbout(other, surface.CornersAt(*triangle)[0]) > 0;

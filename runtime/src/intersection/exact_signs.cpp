@@ -78,6 +78,14 @@ int OrientSign(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   constexpr double kBound = 8.0 * 0x1p-53;  // Shewchuk: (7 + 56 eps) eps
   if (value > kBound * size) return 1;
   if (value < -kBound * size) return -1;
+  // Most ties are between copies of one body at the same place.
+  const auto are_same = [](const Vec3& p, const Vec3& q) {
+    return p.x == q.x && p.y == q.y && p.z == q.z;
+  };
+  if (are_same(a, b) || are_same(a, c) || are_same(a, d) || are_same(b, c) || are_same(b, d) ||
+      are_same(c, d)) {
+    return 0;
+  }
   ExactSum sum;
   AddDeterminant(1.0, b, c, d, &sum);
   AddDeterminant(-1.0, a, c, d, &sum);

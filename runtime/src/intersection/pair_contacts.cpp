@@ -39,15 +39,15 @@ class Finder {
     const BodyPairCount found = FindBodyPairs(moved, fixed, s_.placed, s_.pairs.span());
     count_.complete = found.complete;
     count_.pairs = found.pairs;
-    // Curves of some pairs only would not close.
-    if (!found.complete) return count_;
     FindTheCurves();
-    FindRegions();
+    // Curves of some pairs only do not close. So they bound nothing: all count as arcs.
+    for (FloodScratch& flood : s_.floods) flood.num_regions = 0;
+    if (found.complete) FindRegions();
     NameVolumes();
     for (uint32_t side = 0; side < 2; ++side) AddRegions(side);
     AddArcs();
     AddMissing();
-    AddPieces();
+    if (found.complete) AddPieces();
     return count_;
   }
 
@@ -68,7 +68,7 @@ class Finder {
         s_.curves.span());
     for (uint32_t c = 0; c < count_.curves; ++c) {
       const Curve& curve = s_.curves[c];
-      count_.open |= !curve.closed;
+      count_.open |= count_.complete && !curve.closed;
       for (uint32_t i = 0; i < curve.count; ++i) s_.curve_of[s_.order[curve.first + i]] = c;
     }
   }

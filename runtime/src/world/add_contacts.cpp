@@ -99,26 +99,26 @@ void World::Impl::AddContactsOf(WantedPair* wanted) {
   const std::span<const PastContact> past = t.ContactsOf(before);
   pair.begin = t.num_found;
   pair.is_open = wanted->is_searched ? wanted->is_open : before->is_open;
+  pair.is_complete = wanted->is_searched ? wanted->is_complete : before->is_complete;
   t.has_open = t.has_open || pair.is_open;
+  t.has_dropped = t.has_dropped || !pair.is_complete;
   if (wanted->is_searched) {
     ++t.num_searched;
     const Body &a = *bodies[pair.first], &b = *bodies[pair.second];
     pair.was_searched = true;
     pair.holds_until = WayOf(a, b) + double(wanted->holds_for);
     for (int k = 0; k < 3; ++k) pair.travel[k] = TravelOf(a, b, k);
-    t.has_dropped = t.has_dropped || !wanted->is_complete;
   } else {
     pair.holds_until = before->holds_until;
     std::copy(before->travel, before->travel + 3, pair.travel);
   }
-  // What an incomplete search found may be on one side only. The contacts before push out all the
-  // same.
-  if (!wanted->is_searched || (!wanted->is_complete && !past.empty())) {
+  if (!wanted->is_searched) {
     for (const PastContact& old : past) Keep(old, &pair);
   } else {
     AddFoundContacts(*wanted);
   }
   pair.end = t.num_found;
+  pair.meets_fast = wanted->is_searched && wanted->meets_fast;
   if (before != nullptr) pair.rebound = before->rebound;
   pair.rebound.time -= settings.dt;
   if (!(pair.rebound.time > 0.0f)) pair.rebound = {};
@@ -134,11 +134,14 @@ void World::Impl::AddFoundContacts(const WantedPair& wanted) {
   const std::span<const PastContact> past = t.ContactsOf(wanted.before);
   const ChosenContacts& chosen = wanted.chosen;
   const float size = SizeOf(a, b);
-  // Contacts whose region has vanished stay while their gap is small: it opens without jitter.
+  // Contacts whose region has vanished stay while their gap is small: it opens without jitter. What
+  // an incomplete search found may be on one side only. The contacts before push out all the same.
   uint64_t taken = chosen.taken;
   const auto persists = [&](size_t i) {
     const PastContact& old = past[i];
-    if ((taken >> i & 1u) != 0 || IsZero(old.force)) return false;
+    if ((taken >> i & 1u) != 0) return false;
+    if (!wanted.is_complete) return true;
+    if (IsZero(old.force)) return false;
     const Vec3 way = meeting.Way(TouchingPointAt(a, old.triangles[0], old.u[0], old.v[0]),
                                  TouchingPointAt(b, old.triangles[1], old.u[1], old.v[1]));
     const float gap = Dot(old.normal, way);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Attachments in a step: which points bodies have in which rows, islands, targets, forces, breaks.
 #include "body/attachment_step.h"
+#include "body/pin_motion.h"
 #include "world/world_impl.h"
 
 #include <algorithm>
@@ -108,7 +109,7 @@ void World::Impl::LinkIslands() {
   }
 }
 
-// Sleeping bodies wake with any body of their island.
+// Sleeping bodies wake with any body of their island that may move.
 bool World::Impl::WakeIslands() {
   bool woke = false;
   if (!AnyBodySteps()) return woke;
@@ -116,7 +117,7 @@ bool World::Impl::WakeIslands() {
     if (!first->leads_island || first->next_of_island == nullptr) continue;
     bool steps = false;
     for (const Body* body = first; body != nullptr; body = body->next_of_island) {
-      steps = steps || body->Steps();
+      steps = steps || MayMove(*body);
     }
     for (Body* body = first; body != nullptr && steps; body = body->next_of_island) {
       if (!body->asleep) continue;
@@ -131,6 +132,17 @@ void World::Impl::WakeAttachedTo(uint64_t collider) {
   for (const uint32_t slot : attachment_slots) {
     const AttachmentDesc& of = attachments[slot].desc;
     if (of.other_collider.value == collider) WakeUp(bodies[SlotOf(of.body.value)]);
+  }
+}
+
+void World::Impl::WakeJoinedTo(BodyId id) {
+  for (const uint32_t slot : attachment_slots) {
+    const AttachmentDesc& of = attachments[slot].desc;
+    if (!of.other_body.valid() || (of.body.value != id.value && of.other_body.value != id.value)) {
+      continue;
+    }
+    WakeUp(bodies[SlotOf(of.body.value)]);
+    WakeUp(bodies[SlotOf(of.other_body.value)]);
   }
 }
 

@@ -173,11 +173,13 @@ Status World::SetEnabled(BodyId id, bool enabled) {
   body->enabled = enabled;
   body->has_previous = false;
   if (enabled) {
+    body->pins.rests = false;  // a fixed body wakes what it is in
     WakeUp(body);
     return {};
   }
   LeaveLane(body);
   impl_->WakeTouching(body->slot);
+  impl_->WakeJoinedTo(id);
   body->in_crowd_step = false;
   body->contacts.Forget();
   body->pins.Forget();

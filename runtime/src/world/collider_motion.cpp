@@ -111,8 +111,8 @@ WorldBox WakingBox(const Body& body) {
   return box;
 }
 
-// The pose after moving for `dt` seconds.
-Pose Advanced(const ColliderDesc& desc, float dt) {
+// The pose after moving for `dt` seconds, and the turn that leads there.
+Pose Advanced(const ColliderDesc& desc, float dt, Rotation* turn) {
   Pose to = desc.pose;
   if (!IsZero(desc.velocity)) {
     const auto move = [dt](float from, float velocity) {
@@ -124,43 +124,27 @@ Pose Advanced(const ColliderDesc& desc, float dt) {
   if (!IsZero(desc.angular_velocity)) {
     const double half = 0.5 * double(dt);
     const Vec3& omega = desc.angular_velocity;
-    const Rotation turn =
+    *turn =
         Normalised({half * double(omega.x), half * double(omega.y), half * double(omega.z), 1.0});
-    to.rotation = ToQuat(Normalised(turn * RotationOf(desc.pose.rotation)));
+    to.rotation = ToQuat(Normalised(*turn * RotationOf(desc.pose.rotation)));
   }
   return to;
-}
-
-// The velocities that lead from one pose to another in `dt` seconds: those of Cayley's turn, but
-// without dividing by w, which is near 1 for the small turn of a step.
-void FindVelocities(const Pose& from, const Pose& to, float dt, Vec3* velocity,
-                    Vec3* angular_velocity) {
-  const double rate = 1.0 / double(dt);
-  const auto speed = [rate](float a, float b) {
-    return static_cast<float>((double(b) - double(a)) * rate);
-  };
-  *velocity = {speed(from.position.x, to.position.x), speed(from.position.y, to.position.y),
-               speed(from.position.z, to.position.z)};
-  const Rotation turn = RotationOf(to.rotation) * Conjugate(RotationOf(from.rotation));
-  const double twice = turn.w < 0.0 ? -2.0 * rate : 2.0 * rate;  // the shorter way round
-  *angular_velocity = {static_cast<float>(turn.x * twice), static_cast<float>(turn.y * twice),
-                       static_cast<float>(turn.z * twice)};
 }
 
 StepCollider InStep(const Collider& collider, float dt) {
   StepCollider in_step = ColliderNow(collider);
   if (!collider.Moves()) return in_step;
   const ColliderDesc& desc = collider.desc;
-  const Pose to = collider.has_target ? collider.target : Advanced(desc, dt);
+  Rotation turn;
+  const Pose to = collider.has_target ? collider.target : Advanced(desc, dt, &turn);
   if (!IsPosition(to.position)) return in_step;  // too far out: it rests
   in_step.moves = true;
   in_step.to = to;
   if (in_step.is_solid) in_step.swept = SweptBox(collider.extent, in_step.from, in_step.to);
-  in_step.velocity = desc.velocity;
-  in_step.angular_velocity = desc.angular_velocity;
-  if (collider.has_target) {
-    FindVelocities(desc.pose, to, dt, &in_step.velocity, &in_step.angular_velocity);
-  }
+  in_step.shift = collider.has_target ? to.position - desc.pose.position : desc.velocity * dt;
+  in_step.turn = collider.has_target
+                     ? RotationOf(to.rotation) * Conjugate(RotationOf(desc.pose.rotation))
+                     : turn;
   return in_step;
 }
 

@@ -3,6 +3,7 @@
 #include "base/id_layout.h"
 #include "base/vector_math.h"
 #include "body/body_colliders.h"
+#include "body/pin_motion.h"
 #include "body/touches.h"
 #include "world/world_impl.h"
 
@@ -105,6 +106,12 @@ void World::Impl::ReportTouches(Body* body) {
   body->num_touches = body->num_found;
 }
 
+// Whether the bodies press on each other and one reports that.
+bool World::Impl::IsToReport(const TouchingPair& pair) const {
+  return pair.presses &&
+         (bodies[pair.first]->report_contacts || bodies[pair.second]->report_contacts);
+}
+
 // Reports what has changed since the step before, of pairs of which one body reports.
 void World::Impl::ReportPairs(std::span<TouchingPair> pairs) {
   const auto event_of = [&](const TouchingPair& pair, ContactEventType type) {
@@ -118,40 +125,51 @@ void World::Impl::ReportPairs(std::span<TouchingPair> pairs) {
   for (TouchingPair& pair : pairs) {
     for (; old != before.end() && old->Key() < pair.Key(); ++old) end_one(*old);
     const bool was_known = old != before.end() && old->Key() == pair.Key() && (old++)->is_reported;
-    const Body &a = *bodies[pair.first], &b = *bodies[pair.second];
-    pair.is_reported = pair.presses && (a.report_contacts || b.report_contacts);
+    const bool may_move = MayMove(*bodies[pair.first]) || MayMove(*bodies[pair.second]);
+    pair.is_reported = IsToReport(pair);
     if (was_known && !pair.is_reported) {
       RecordEvent(event_of(pair, ContactEventType::kEnded));
     }
-    if (!pair.is_reported || (was_known && !a.Steps() && !b.Steps())) continue;
+    if (!pair.is_reported || (was_known && !may_move)) continue;
     RecordEvent(PairEvent(
         pair, event_of(pair, was_known ? ContactEventType::kStayed : ContactEventType::kBegan)));
   }
   for (; old != before.end(); ++old) end_one(*old);
 }
 
-// Fills in what contacts of the current step tell.
+// Fills in what the contacts tell: those of the step, or if both bodies sleep, of their last one.
 ContactEvent World::Impl::PairEvent(const TouchingPair& pair, ContactEvent event) const {
-  const std::span<const TouchingPair> all = touching_bodies.Current();
-  const auto at = std::ranges::lower_bound(all, pair.Key(), {}, &TouchingPair::Key);
+  const TouchingBodies& t = touching_bodies;
   double point[3] = {};
   Vec3 normal;
   float strongest = 0.0f;
-  for (const BodyContact& contact :
-       touching_bodies.contacts.span().subspan(at->begin, at->end - at->begin)) {
-    const float pressed = contact.pressed;
-    if (!(pressed > 0.0f)) continue;
-    const Body& body = *bodies[pair.first];
-    const Vec3 place = contact.sides[0].point.Of(body.x.span());
-    for (int k = 0; k < 3; ++k) {
-      point[k] += double(pressed) * (body.origin[k] + double(body.scale) * double((&place.x)[k]));
-    }
-    normal += contact.row.plane.normal * pressed;
+  const auto add = [&](float pressed, const Vec3& n, const uint32_t(&triangles)[2],
+                       const auto& place_along) {
+    if (!(pressed > 0.0f)) return;
+    for (int k = 0; k < 3; ++k) point[k] += double(pressed) * place_along(k);
+    normal += n * pressed;
     event.impulse += pressed;
-    if (!(pressed > strongest)) continue;
+    if (!(pressed > strongest)) return;
     strongest = pressed;
-    event.triangle = contact.sides[0].triangle;
-    event.other_triangle = contact.sides[1].triangle;
+    event.triangle = triangles[0];
+    event.other_triangle = triangles[1];
+  };
+  const std::span<const TouchingPair> now = t.Current();
+  const auto at = std::ranges::lower_bound(now, pair.Key(), {}, &TouchingPair::Key);
+  if (at != now.end() && at->Key() == pair.Key() && at->end > at->begin) {
+    const Body& body = *bodies[pair.first];
+    for (const BodyContact& contact : t.contacts.span().subspan(at->begin, at->end - at->begin)) {
+      const Vec3 place = contact.sides[0].point.Of(body.x.span());
+      add(contact.pressed, contact.row.plane.normal,
+          {contact.sides[0].triangle, contact.sides[1].triangle},
+          [&](int k) { return body.origin[k] + double(body.scale) * double((&place.x)[k]); });
+    }
+  } else {
+    for (const PastContact& past : t.ContactsOf(t.PastOf(pair))) {
+      const Vec3 place = PlaceOfContact(pair, past).point;
+      add(Dot(past.force, past.normal) * settings.dt, past.normal, past.triangles,
+          [&](int k) { return double((&place.x)[k]); });
+    }
   }
   const double share = event.impulse > 0.0f ? 1.0 / double(event.impulse) : 0.0;
   event.point = {static_cast<float>(point[0] * share), static_cast<float>(point[1] * share),
@@ -205,6 +223,10 @@ Status World::SetReportContacts(BodyId id, bool report) {
   body->report_contacts = report;
   if (report) return {};
   for (Touch& touch : body->touches) touch.is_reported = false;
+  TouchingBodies& t = impl_->touching_bodies;
+  for (TouchingPair& pair : t.past_pairs.span().first(t.num_past_pairs)) {
+    pair.is_reported = pair.is_reported && impl_->IsToReport(pair);
+  }
   return {};
 }
 

@@ -12,8 +12,6 @@
 namespace plush {
 namespace {
 
-constexpr uint32_t kMostTimes = 8;
-
 // Moves body->y to a share of the way from the start of the step to where RefitSearched saw it, and
 // refits the tree.
 void PlaceWithin(float share, Body* body) {
@@ -44,7 +42,8 @@ uint32_t World::Impl::SearchTimes(const Body& a, const Body& b) const {
   const float thinner = ThinnerOf(a.contacts, b.contacts);
   const float way = Length(predicted[a.slot].way - predicted[b.slot].way);
   if (!(thinner > 0.0f) || !(way > 0.5f * thinner)) return 1;
-  return static_cast<uint32_t>(std::fmin(std::ceil(way / (0.5f * thinner)), float{kMostTimes}));
+  return static_cast<uint32_t>(
+      std::fmin(std::ceil(way / (0.5f * thinner)), float{WantedPair::kMostTimes}));
 }
 
 PairContactCount World::Impl::FindWithin(uint32_t times, Body* const (&of)[2],
@@ -63,6 +62,7 @@ PairContactCount World::Impl::FindWithin(uint32_t times, Body* const (&of)[2],
     const PairContactCount found = FindPairContacts(moved, fixed, &memory->scratch, room, last);
     all.complete = all.complete && found.complete;
     all.open = all.open || found.open;
+    all.pairs += found.pairs;
     const auto is_late = [&](const PairContact& c) { return k > 1 && -c.gap > deepest; };
     const auto end = std::remove_if(room.begin(), room.begin() + found.contacts, is_late);
     all.contacts += static_cast<uint32_t>(end - room.begin());

@@ -56,13 +56,14 @@ void MoveOrigin(const double (&origin)[3], Body* body) {
   for (int k = 0; k < 3; ++k) body->origin[k] = origin[k];
 }
 
-// Lets a frozen body move again. Clears the arrays that steps work in: their padding may not be
-// finite. So may the rotations' padding, which the caller sets.
+// Lets a frozen body move again. Clears the arrays that steps work in, and forces of its last step:
+// they may not be finite. So may the rotations' padding, which the caller sets.
 void Revive(Body* body) {
   body->frozen = false;
   for (NodeVec& y : body->y) y = NodeVec(Vec3{}, 0.0f);
   for (NodeVec& rhs : body->rhs) rhs = NodeVec(Vec3{}, 0.0f);
   for (float& value : body->workspace) value = 0.0f;
+  for (Vec3& reaction : body->pins.reactions) reaction = {};
 }
 
 // Whether the body's surface has the patch, triangle and tet that the point names.

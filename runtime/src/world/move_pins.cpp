@@ -36,6 +36,20 @@ void SetTarget(size_t node, const double* world, int32_t region, Body* body) {
   pins.moves = true;
 }
 
+// A fixed body whose pins are all at their targets does not move. Else it would keep awake what
+// rests on it, if the game places it in each frame.
+void DropRestingTargets(Body* body) {
+  PinMotion& pins = body->pins;
+  if (!body->fixed) return;
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    const Vec3 way = pins.targets[i] - body->x[i];
+    if (pins.regions[i] != PinMotion::kStays && !IsZero(way)) return;
+  }
+  const bool rested = pins.rests;
+  EndPinMotion(body);
+  pins.rests = rested;
+}
+
 bool CanMovePins(const Allocator& allocator, Body* body) {
   return ReserveTargets(allocator, NumRegions(AssetBytes(*body)), body);
 }
@@ -64,6 +78,7 @@ Status World::MovePins(BodyId id, uint32_t region, const Pose& target) {
     MoveWithPose(view.rest, target, double(body->scale), p);
     SetTarget(node, p, static_cast<int32_t>(region), body);
   }
+  DropRestingTargets(body);
   return {};
 }
 
@@ -84,6 +99,7 @@ Status World::MovePins(BodyId id, std::span<const uint32_t> nodes, std::span<con
     const double p[3] = {targets[i].x, targets[i].y, targets[i].z};
     SetTarget(nodes[i], p, PinMotion::kStraight, body);
   }
+  DropRestingTargets(body);
   return {};
 }
 

@@ -71,6 +71,8 @@ void AddStart(const Body& body, PredictedBody* predicted) {
   if (IsZero(predicted->way)) return;
   double least = box.high[0] - box.low[0];
   for (int k = 1; k < 3; ++k) least = std::min(least, box.high[k] - box.low[k]);
+  const double thickness = double(body.surface.thickness) * double(body.scale);
+  if (thickness > 0.0) least = std::min(least, thickness);  // a tilted plate has a thick box
   if (double(Length(predicted->way)) < 0.5 * least) return;
   for (const NodeVec& x : body.x) {
     const double at[3] = {x.x, x.y, x.z};

@@ -16,10 +16,31 @@ void World::Impl::NoteTouching() {
   }
 }
 
+// If all bodies rest, only calls change what is reported: bodies that are disabled, and those that
+// report from now on.
+void World::Impl::ReportRestingPairs() {
+  TouchingBodies& t = touching_bodies;
+  const auto are_enabled = [&](const TouchingPair& pair) {
+    return bodies[pair.first]->enabled && bodies[pair.second]->enabled;
+  };
+  const auto is_settled = [&](const TouchingPair& pair) {
+    return are_enabled(pair) && pair.is_reported == IsToReport(pair);
+  };
+  if (std::ranges::all_of(t.Past(), is_settled)) return;
+  const auto kept = std::ranges::copy_if(t.Past(), t.next_pairs.begin(), are_enabled);
+  const auto num_pairs = static_cast<uint32_t>(kept.out - t.next_pairs.begin());
+  ReportPairs(t.next_pairs.span().first(num_pairs));
+  std::swap(t.past_pairs, t.next_pairs);
+  t.num_past_pairs = num_pairs;
+  islands_changed = true;
+  NoteTouching();
+}
+
 // Keeps what the contacts leave for the next step, those of pairs that sleep too.
 void World::Impl::EndBodyContacts() {
   TouchingBodies& t = touching_bodies;
-  if (t.pairs.size() == 0 || t.all_rest) return;
+  if (t.pairs.size() == 0) return;
+  if (t.all_rest) return ReportRestingPairs();
   const auto presses = [](const BodyContact& contact) {
     return NormalImpulse(contact.row) > 0.0f && IsFinite(contact.force);
   };
@@ -72,6 +93,7 @@ void World::Impl::EndBodyContacts() {
             presses(contact) ? contact.force : Vec3{}},
            presses(contact));
     }
+    t.has_fast = t.has_fast || (pair.meets_fast && !pair.presses);
     end_pair(pair, begin);
   }
   ReportPairs(t.next_pairs.span().first(num_pairs));

@@ -71,7 +71,7 @@ void RefitSearched(Body* body) {
   searched.shift = {};
   searched.away = 0.0f;
   searched.is_known = true;
-  std::copy(y.begin(), y.end(), searched.y.begin());
+  for (size_t i = 0; i < y.size(); ++i) searched.y[i] = Vec3(y[i]);  // w may be anything
   std::copy(body->origin, body->origin + 3, searched.origin);
 }
 
@@ -202,7 +202,8 @@ void World::Impl::SearchContacts(SearchMemory* memory, WantedPair* wanted) {
   wanted->holds_for = is_fast ? 0.0f : (is_near ? SlackOf(settings, a, b) : kNear * size);
   wanted->is_complete = count.complete;
   wanted->is_open = count.open;
-  if (!count.complete && !past.empty()) return;
+  // If they move far between the times that are looked at, they may also pass unseen.
+  wanted->meets_fast = is_fast && (count.pairs > 0 || wanted->times == WantedPair::kMostTimes);
   const float edge =
       std::fmin(a.simulation.median_edge * a.scale, b.simulation.median_edge * b.scale);
   ChooseContacts({kSpacing * edge, kMostSlip * size, kDeeper * size}, meeting,

@@ -38,7 +38,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 17;
+inline constexpr uint32_t kStateVersion = 18;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -200,8 +200,7 @@ struct StatePair {
   uint32_t is_reported;
   float rebound_speed, rebound_time, rebound_energy;  ///< Rebound
   uint32_t was_searched;
-  uint32_t is_open;
-  uint32_t padding;
+  uint32_t is_open, is_incomplete;
 };
 static_assert(sizeof(StatePair) == 72);
 

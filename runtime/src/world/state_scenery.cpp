@@ -112,7 +112,7 @@ StatePair Saved(const TouchingPair& pair, uint32_t end) {
           r.energy,
           pair.was_searched ? 1u : 0u,
           pair.is_open ? 1u : 0u,
-          0};
+          pair.is_complete ? 0u : 1u};
 }
 
 StateBodyContact Saved(const PastContact& contact) {
@@ -302,7 +302,8 @@ Status StateReader::CheckBodyContacts() const {
     if (p.end < begin || p.end > world_.num_body_contacts ||
         p.end - begin > TouchingBodies::kMostContacts || !std::isfinite(p.holds_until) ||
         !std::all_of(p.travel, p.travel + 3, [](double x) { return std::isfinite(x); }) ||
-        p.is_reported > 1 || p.was_searched > 1 || p.is_open > 1 || !IsRebound(p)) {
+        p.is_reported > 1 || p.was_searched > 1 || p.is_open > 1 || p.is_incomplete > 1 ||
+        !IsRebound(p)) {
       return Corrupt(section, "a number is out of range", i);
     }
     for (; begin < p.end; ++begin) {
@@ -408,6 +409,7 @@ void World::Impl::LoadBodyContacts(const StateReader& state) {
     pair.is_reported = saved.is_reported != 0;
     pair.was_searched = saved.was_searched != 0;
     pair.is_open = saved.is_open != 0;
+    pair.is_complete = saved.is_incomplete == 0;
     pair.rebound = {0, saved.rebound_speed, saved.rebound_time, saved.rebound_energy};
     for (; begin < saved.end; ++begin) {
       const StateBodyContact c = state.body_contact(begin);

@@ -18,12 +18,6 @@ namespace plush {
 bool TouchingBodies::Reserve(const Allocator& allocator, uint32_t max_pairs, bool has_threads) {
   if (pairs.size() == max_pairs) return true;
   num_searches = has_threads ? kMostSearches : 1;
-  for (uint32_t i = 0; i < num_searches; ++i) {
-    if (!searches[i].found.Allocate(allocator, SearchMemory::kMostFound) ||
-        !searches[i].places.Allocate(allocator, SearchMemory::kMostFound)) {
-      return false;
-    }
-  }
   const uint32_t most_wanted = std::min(max_pairs, kMostWanted);
   const size_t most = size_t{kMeanContacts} * max_pairs;
   // `pairs` comes last: whoever finds it has all of them.
@@ -41,16 +35,22 @@ bool TouchingBodies::ReserveSurface(const Allocator& allocator, const CollisionV
   larger.pairs = std::max(larger.pairs, larger.triangles / 4);
   larger.patches = std::max(larger.patches, static_cast<uint32_t>(surface.patches.size()));
   larger.vertices = std::max(larger.vertices, static_cast<uint32_t>(surface.vertices.size()));
+  larger.regions = std::max(larger.regions, larger.patches);  // of a fine cage, one in each
   if (pairs.size() == 0 ||
       (larger.triangles == capacity.triangles && larger.patches == capacity.patches &&
        larger.vertices == capacity.vertices)) {
     return true;
   }
-  PairScratch more[kMostSearches];
+  SearchMemory more[kMostSearches];
+  const size_t most_found = size_t{2} * larger.regions;  // one in each region of two bodies
   for (uint32_t i = 0; i < num_searches; ++i) {
-    if (!more[i].Reserve(allocator, larger)) return false;
+    if (!more[i].scratch.Reserve(allocator, larger) ||
+        !more[i].found.Allocate(allocator, most_found) ||
+        !more[i].places.Allocate(allocator, most_found)) {
+      return false;
+    }
   }
-  for (uint32_t i = 0; i < num_searches; ++i) searches[i].scratch = std::move(more[i]);
+  for (uint32_t i = 0; i < num_searches; ++i) searches[i] = std::move(more[i]);
   capacity = larger;
   return true;
 }
@@ -91,7 +91,7 @@ void World::Impl::FindBodyContacts() {
   TouchingBodies& t = touching_bodies;
   t.num_contacts = t.num_found = t.num_dropped = 0;
   t.num_searched = 0;
-  t.has_dropped = t.has_open = t.all_rest = false;
+  t.has_dropped = t.has_open = t.has_fast = t.all_rest = false;
   t.find_time = 0.0f;
   if (t.pairs.size() == 0) return;
   t.all_rest = !AnyBodySteps();
@@ -235,6 +235,7 @@ void World::Impl::WakeTouching(uint32_t slot) {
 void World::Impl::ForgetPast(Body* body) {
   body->has_previous = false;
   body->moved = true;
+  body->pins.rests = false;  // a fixed body wakes what it touches now
   body->contacts.Forget();
   WakeTouching(body->slot);
   TouchingBodies& t = touching_bodies;

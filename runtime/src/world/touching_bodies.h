@@ -28,6 +28,8 @@ struct TouchingPair {
   bool presses = false;       ///< whether a contact does
   bool is_reported = false;   ///< whether the game knows of it from an event
   bool is_open = false;       ///< whether the last search met an open border (kStepSurfacesOpen)
+  bool is_complete = true;    ///< whether it had enough memory (kStepContactsDropped)
+  bool meets_fast = false;    ///< whether the bodies meet within the step, or may, as they are fast
 
   uint64_t Key() const { return uint64_t{first} << 32 | second; }
 };
@@ -74,20 +76,19 @@ struct WantedPair {
   // Of a search.
   bool is_searched = false;  ///< else its contacts of the step before hold
   uint32_t times = 1;        ///< within the step at which surfaces are intersected (fast_pairs.cpp)
-  bool is_found = false;     ///< a fast pair's search is done
-  bool is_complete = true;   ///< there was enough memory
-  bool is_open = false;      ///< a curve or a region ends at an open border
-  float holds_for = 0.0f;    ///< how far the bodies may move before the next search [m]
+  static constexpr uint32_t kMostTimes = 8;
+  bool is_found = false;    ///< a fast pair's search is done
+  bool is_complete = true;  ///< there was enough memory
+  bool is_open = false;     ///< a curve or a region ends at an open border
+  bool meets_fast = false;  ///< a fast pair's surfaces meet within the step, or may
+  float holds_for = 0.0f;   ///< how far the bodies may move before the next search [m]
   ChosenContacts chosen;
 };
 
 /// Memory of one search at a time.
 struct SearchMemory {
-  /// Most contacts that a search finds.
-  static constexpr uint32_t kMostFound = 2048;
-
   PairScratch scratch;
-  Array<PairContact> found;  ///< (kMostFound x 1)
+  Array<PairContact> found;  ///< (twice the most regions x 1)
   Array<Vec3> places;        ///< of these on the first body (likewise)
 };
 
@@ -117,6 +118,7 @@ struct TouchingBodies {
   float find_time = 0.0f;        ///< of the search in the current step [s]
   bool has_dropped = false;      ///< pairs without room, or searches
   bool has_open = false;         ///< pairs whose surfaces overlap at an open border
+  bool has_fast = false;         ///< fast pairs that meet within the step, and do not press
   uint32_t num_searched = 0;     ///< pairs that were searched
   bool all_rest = false;         ///< no body steps: what the step before left stays
   Array<BodyContactSide> sides;  ///< by body; before, a heap of contacts (2 x contacts)

@@ -165,6 +165,7 @@ Status World::AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id) 
   w.bodies[body->slot] = body;
   w.body_stats[body->slot] = {};
   w.PlaceInCrowd(body);
+  body->pins.rests = false;  // a fixed body wakes what it is placed in
   *out_id = {body->id};
   return {};
 }
@@ -183,6 +184,7 @@ void World::Impl::Remove(Body* body) {
   ForgetPairs(body->slot);
   slots.Remove(body->slot);
   bodies[body->slot] = nullptr;
+  islands_changed = true;
   NoteTouching();
   TakeFromCrowd(body);
   DestroyBody(allocator, &cache, body);
@@ -281,6 +283,7 @@ Status World::SetFilter(BodyId id, const Filter& filter) {
   body->filter = filter;
   impl_->WakeTouching(body->slot);
   body->contacts.Forget();
+  body->pins.rests = false;  // a fixed body wakes what it touches now
   WakeUp(body);
   return {};
 }

@@ -190,6 +190,7 @@ struct World::Impl {
   void DetachBody(uint64_t body);
   void DetachCollider(uint64_t collider);
   void WakeAttachedTo(uint64_t collider);
+  void WakeJoinedTo(BodyId id);  // by attachments
   void DrawAttachments(const DebugDraw& draw) const;
   bool IsAttachedToMoving(const Body& body) const;
   /// Fills the rows and the bodies' points, and finds islands, if attachments have changed.
@@ -255,6 +256,8 @@ struct World::Impl {
   void ForgetPairs(uint32_t slot);
   void EndBodyContacts();
   void NoteTouching();
+  void ReportRestingPairs();
+  bool IsToReport(const TouchingPair& pair) const;
   void ReportPairs(std::span<TouchingPair> pairs);
   BodyContactPoint PlaceOfContact(const TouchingPair& pair, const PastContact& contact) const;
   ContactEvent PairEvent(const TouchingPair& pair, ContactEvent event) const;

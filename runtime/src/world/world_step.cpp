@@ -112,8 +112,9 @@ Status World::Step(float dt) {
   if (!prepared.ok()) return prepared;
   w.BeginStep(dt);
   w.PlaceColliders();
+  w.WakeIslands();
+  w.ApplyForces();  // may wake bodies, whose attachments then act
   w.PlaceAttachments();
-  w.ApplyForces();
   w.FindBodyContacts();
   if (w.AnyBodySteps()) {
     w.DecideCrowdSteps();
@@ -269,7 +270,8 @@ void World::Impl::StepCarriedBodies() {
   }
 }
 
-// Notes how long the bodies of an island have been still. They fall asleep together.
+// Notes how long the bodies of an island have been still. They fall asleep together. Frozen ones
+// never do, and keep none awake.
 void World::Impl::MayFallAsleep(Body* first) {
   bool is_held = false, may_sleep = true;
   for (Body* body = first; body != nullptr; body = body->next_of_island) {
@@ -277,11 +279,10 @@ void World::Impl::MayFallAsleep(Body* first) {
   }
   for (Body* body = first; body != nullptr; body = body->next_of_island) {
     body->falls_asleep = false;
-    if (!body->Steps()) continue;
+    if (!MayMove(*body)) continue;
     const float world_size = body->size * body->scale;
     const float most = settings.sleep.speed * world_size;
-    const bool is_still =
-        !body->fixed && !body->frozen && body_stats[body->slot].max_speed < most && is_held;
+    const bool is_still = !body->fixed && body_stats[body->slot].max_speed < most && is_held;
     body->still_time = is_still ? body->still_time + settings.dt : 0.0f;
     if (is_still && body->still_time >= settings.sleep.time &&
         (IsOnWayOut(settings, *body) || TouchesMovingCollider(*body) || TouchesCarried(*body))) {
@@ -290,11 +291,11 @@ void World::Impl::MayFallAsleep(Body* first) {
     may_sleep = may_sleep && body->still_time >= settings.sleep.time;
   }
   for (Body* body = first; body != nullptr && may_sleep; body = body->next_of_island) {
-    body->falls_asleep = body->Steps();
+    body->falls_asleep = MayMove(*body);
   }
 }
 
-// A sleeping body keeps the statistics of its last step, with those of its motion set to zero.
+// A sleeping body keeps those statistics of its last step that are not about motion.
 void World::Impl::FallAsleep(Body* body) {
   StepStats* own = &body_stats[body->slot];
   body->falls_asleep = false;
@@ -303,12 +304,7 @@ void World::Impl::FallAsleep(Body* body) {
   body->has_previous = false;
   body->contacts.rebound = {};
   for (NodeVec& velocity : body->v) velocity = Vec3{};
-  own->flags = kStepOk;
-  own->contact_sweeps = 0;
-  own->max_speed = 0.0f;
-  own->substeps = 0;
-  own->outer_iterations = 0;
-  for (float& seconds : own->phase_s) seconds = 0.0f;
+  *own = {.contacts = own->contacts, .flat_tets = own->flat_tets};
 }
 
 void World::Impl::EndStep() {
@@ -367,14 +363,17 @@ void World::Impl::SumStats() {
     stats.flat_tets += s.flat_tets;
     for (size_t k = 0; k < std::size(stats.phase_s); ++k) stats.phase_s[k] += s.phase_s[k];
   }
-  stats.contacts += touching_bodies.num_contacts;
-  for (const TouchingPair& pair : touching_bodies.Past()) stats.body_pairs += pair.presses ? 1 : 0;
+  for (const TouchingPair& pair : touching_bodies.Past()) {
+    stats.body_pairs += pair.presses ? 1 : 0;
+    stats.contacts += pair.end - pair.begin;
+  }
   stats.pairs_searched = touching_bodies.num_searched;
   stats.phase_s[static_cast<size_t>(Phase::kFindPairs)] += touching_bodies.find_time;
   stats.contacts_dropped += touching_bodies.num_dropped;
   if (touching_bodies.has_dropped || touching_bodies.num_dropped > 0)
     stats.flags |= kStepContactsDropped;
   if (touching_bodies.has_open) stats.flags |= kStepSurfacesOpen;
+  if (touching_bodies.has_fast) stats.flags |= kStepBodiesFast;
 }
 
 }  // namespace plush

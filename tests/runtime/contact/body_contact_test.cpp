@@ -77,7 +77,8 @@ struct RandomPair {
 
   // From the second point to the first at the iterate, moved on by d if `moved` [m].
   Eigen::Vector3d Way(const BodyContact& contact, bool moved) const {
-    Eigen::Vector3d way = ToEigen(contact.base);
+    Eigen::Vector3d way =
+        Eigen::Vector3d(bodies[0].state.origin) - Eigen::Vector3d(bodies[1].state.origin);
     for (int k = 0; k < 2; ++k) {
       const EmbeddedPoint& point = contact.sides[k].point;
       Eigen::Vector3d at = ToEigen(point.Of(bodies[k].y));
@@ -90,7 +91,8 @@ struct RandomPair {
     return ToEigen(contact.row.plane.normal).dot(Way(contact, moved));
   }
   Eigen::Vector3d Start(const BodyContact& contact) const {
-    Eigen::Vector3d way = ToEigen(contact.base);
+    Eigen::Vector3d way =
+        Eigen::Vector3d(bodies[0].state.origin) - Eigen::Vector3d(bodies[1].state.origin);
     for (int k = 0; k < 2; ++k) {
       way += ToEigen(contact.sides[k].point.Of(bodies[k].x)) * double(bodies[k].state.scale) *
              (k == 0 ? 1.0 : -1.0);

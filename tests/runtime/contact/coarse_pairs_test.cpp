@@ -75,7 +75,8 @@ struct ClusteredPair {
 
   // From the second point to the first, moved on by the nodes' displacements, or null [m].
   Eigen::Vector3d Way(const BodyContact& contact, const Points* moved) const {
-    Eigen::Vector3d way = ToEigen(contact.base);
+    Eigen::Vector3d way =
+        Eigen::Vector3d(bodies[0].state.origin) - Eigen::Vector3d(bodies[1].state.origin);
     for (int k = 0; k < 2; ++k) {
       const EmbeddedPoint& point = contact.sides[k].point;
       Eigen::Vector3d at = ToEigen(point.Of(bodies[k].nodes));
@@ -87,7 +88,8 @@ struct ClusteredPair {
     return way;
   }
   Eigen::Vector3d Start(const BodyContact& contact) const {
-    Eigen::Vector3d way = ToEigen(contact.base);
+    Eigen::Vector3d way =
+        Eigen::Vector3d(bodies[0].state.origin) - Eigen::Vector3d(bodies[1].state.origin);
     for (int k = 0; k < 2; ++k) {
       way += ToEigen(contact.sides[k].point.Of(bodies[k].start)) * double(bodies[k].state.scale) *
              (k == 0 ? 1.0 : -1.0);

@@ -124,7 +124,7 @@ TEST_CASE("With high friction and in wedges, bodies stay above planes and fricti
     const uint32_t num_planes = 1 + c.random.Below(4);
     for (uint32_t p = 0; p < num_planes; ++p) {
       c.AddPlane(static_cast<float>(c.random.Uniform(0.0, 5.0)));
-      c.planes.back().shift = c.planes.back().turn = {};  // moving ones can jam
+      c.planes.back().shift = {}, c.planes.back().change = {};  // moving ones can jam
       c.planes.back().start_offset = c.planes.back().offset;
     }
     c.slop = 1.0e-6f;

@@ -176,6 +176,11 @@ TEST_CASE("A box of eight or more points has six planes, and its edges have the 
       const bool enters = kHullCode.find_entry(*hull, p, q, &in_hull);
       REQUIRE(enters == FindEntry(box, p, q, &in_box));
       if (enters) CHECK(double(in_hull.gap) == Approx(double(in_box.gap)).margin(1e-4 * size));
+      const EasiestPlane easiest({{p, p, p}, {q, q, q}}, {in_box.normal, 1.0e9f}, p, q, 0.0f);
+      const SolidFace on_hull = kHullCode.find_easier_face(*hull, easiest);
+      const SolidFace on_box = FindEasierFace(box, easiest);
+      CHECK((ToEigen(on_hull.normal) - ToEigen(on_box.normal)).norm() < 1e-5);
+      CHECK(double(on_hull.offset) == Approx(double(on_box.offset)).margin(5e-6 * size));
     }
     for (int k = 0; k < 10; ++k) {
       std::array<Vec3, 3> corners;

@@ -188,3 +188,21 @@ TEST_CASE("A flat ridge presses on a triangle that faces it, not on the far side
   CHECK(count_at(0.01f, false) == 0);
   CHECK(count_at(-0.01f, false) == 0);
 }
+
+TEST_CASE("An edge does not press on the front of a body that slides onto the face behind it") {
+  const Ridge edge = {
+      0, {{0.0f, 0.0f, -1.0f}, {0.0f, 0.0f, 1.0f}}, {{1.0f, 0.0f, 0.0f}, {0.0f, -1.0f, 0.0f}}};
+  const auto is_free = [&](float height) {
+    const Vec3 from[3] = {{-0.1f, height, 0.1f}, {-0.1f, height, -0.1f}, {-0.1f, 0.3f, 0.0f}};
+    SweptTriangle front;
+    for (int k = 0; k < 3; ++k) {
+      front.from[k] = from[k];
+      front.to[k] = from[k] + Vec3{0.2f, 0.0f, 0.0f};
+    }
+    const SolidFace held = {{-1.0f, 0.0f, 0.0f}, 0.0f};
+    return HasEasierFace(edge, {front, held, front.from[0], front.to[0], 1.0e-4f});
+  };
+  CHECK(is_free(0.01f));
+  CHECK(is_free(-1.0e-6f));
+  CHECK_FALSE(is_free(-0.01f));
+}

@@ -134,7 +134,8 @@ struct RandomContacts {
                                       random.Uniform(-1e-3, 1e-3));
     plane.coefficients.friction = friction;
     plane.shift = ToVec3(random.Vector(1.0e-3));
-    plane.turn = ToVec3(random.Vector(1.0e-3));
+    const Vec3 turn = ToVec3(random.Vector(1.0e-3));
+    plane.change = {{0.0f, turn.z, -turn.y}, {-turn.z, 0.0f, turn.x}, {turn.y, -turn.x, 0.0f}};
     plane.start_normal = plane.normal;
     plane.start_offset = plane.offset + static_cast<float>(random.Uniform(-1e-3, 1e-3));
     plane.slot = static_cast<uint32_t>(planes.size());
@@ -195,7 +196,7 @@ struct RandomContacts {
     const EmbeddedPoint& point = state.PointOf(contact);
     const Eigen::Vector3d n = ToEigen(plane.normal), at = ToEigen(point.Of(x));
     const Eigen::Vector3d moved = ToEigen(point.Of(y)) + ToEigen(point.Of(d)) - at -
-                                  ToEigen(plane.shift) - ToEigen(plane.turn).cross(at);
+                                  ToEigen(plane.shift) - ToEigen(plane.change) * at;
     return moved - n * n.dot(moved);
   }
 

@@ -65,6 +65,70 @@ TEST_CASE("A stiff cube rebounds at the share of its speed that restitution give
   CHECK(out == Approx(double(restitution) * in).margin(0.05 * in));
 }
 
+TEST_CASE("A stiff brick that hits a floor with an edge spins as a rigid one does") {
+  const float restitution = GENERATE(0.3f, 0.6f, 1.0f);
+  const double angle = GENERATE(0.8, 1.2);  // of its length from the floor
+  const bool has_surface = GENERATE(false, true);
+  CAPTURE(restitution, angle, has_surface);
+  constexpr double kSpeed = 2.0, kLong = 0.4, kHigh = 0.1;
+  const auto turn = [](double by) {
+    return ToQuat(Eigen::AngleAxisd(by, Eigen::Vector3d::UnitZ()).toRotationMatrix());
+  };
+  BodyDesc desc = Stiff();
+  desc.gravity_factor = 0.0f;
+  desc.pose = {{0.0f, 0.0155f, 0.0f}, turn(angle)};  // its lowest edge
+  desc.velocity.y = -static_cast<float>(kSpeed);
+  Bounce bounce(restitution, desc, has_surface, TetBox(8, 2, 4, 0.05));
+  REQUIRE(bounce.world.SetColliderFriction(bounce.plane, 0.0f).ok());
+  BodyDesc beside = Stiff();  // turns by 1 rad/s
+  beside.pose = {{9.0f, 9.0f, 0.0f}, turn(angle)};
+  beside.angular_velocity.z = 1.0f;
+  const double inertia =
+      MomentsOf(bounce.world, AddBody(&bounce.world, bounce.shape.asset(), beside))
+          .angular_momentum[2];
+  double pressed = 0.0, turned = 0.0;  // what the floor's reactions give, about the brick's middle
+  for (int step = 0; step < 3; ++step) {
+    StepWorld(&bounce.world, kDt);
+    Reaction reaction;
+    REQUIRE(bounce.world.ColliderReaction(bounce.plane, &reaction).ok());
+    const double impulse = -double(reaction.force.y) * double(kDt);
+    pressed += impulse;
+    turned -= double(reaction.torque.z) * double(kDt) +
+              MomentsOf(bounce.world, bounce.id).centre[0] * impulse;
+  }
+  const BodyMoments m = MomentsOf(bounce.world, bounce.id);
+  const double arm = 0.5 * (kHigh * std::sin(angle) - kLong * std::cos(angle));
+  const double rigid = (1.0 + double(restitution)) * kSpeed / (1.0 / m.mass + arm * arm / inertia);
+  CHECK(m.linear_momentum[1] == Approx(rigid - kSpeed * m.mass).margin(0.2 * rigid));
+  CHECK(m.angular_momentum[2] == Approx(arm * rigid).epsilon(0.25));  // was at most a fifth
+  CHECK(pressed == Approx(m.linear_momentum[1] + kSpeed * m.mass).epsilon(1e-3));
+  CHECK(turned == Approx(m.angular_momentum[2]).epsilon(0.05));
+}
+
+TEST_CASE("The step after a rebound does not strain a stiff body") {
+  const float young = GENERATE(3.0e7f, 1.0e8f, 1.0e9f);
+  const float restitution = GENERATE(0.6f, 0.9f);
+  const uint32_t seed = GENERATE(range(1u, 21u));
+  CAPTURE(young, restitution, seed);
+  Random random(seed);
+  BodyDesc desc = Stiff(young);
+  desc.pose.position.y = 1.0f;
+  desc.pose.rotation = ToQuat(random.Rotation());
+  desc.velocity = {1.0f, -1.0f, 0.0f};
+  Bounce bounce(restitution, desc, seed % 2 == 0, TetBox(4, 4, 4, 0.05));
+  const double before = Energy(bounce.world);
+  double kinetic = 0.0, elastic = 0.0, highest = before;
+  for (int step = 0; step < 100; ++step) {
+    StepWorld(&bounce.world, kDt);
+    const BodyMoments m = MomentsOf(bounce.world, bounce.id);
+    kinetic = std::max(kinetic, m.kinetic_j);
+    elastic = std::max(elastic, m.elastic_j);
+    highest = std::max(highest, Energy(bounce.world));
+  }
+  CHECK(highest <= before + 1e-3 * kinetic);
+  CHECK(elastic < 0.2 * kinetic);  // impulses of the impact, if kept, would strain it by up to 26
+}
+
 TEST_CASE("Bodies slower than 0.2 m/s do not bounce") {
   const float scale = GENERATE(0.2f, 1.0f, 5.0f);
   const float speed = GENERATE(0.15f, 0.25f);

@@ -118,6 +118,33 @@ TEST_CASE("A way enters a solid where it first gets inside") {
   CHECK(passed > 100);
 }
 
+// Triangles of a body that slides along x at the level of the top or of the bottom.
+TEST_CASE("What slides along a face is held by it, unless its body is behind it") {
+  const RoundedBox box = {{1.0f, 1.0f, 1.0f}, 0.0f};
+  constexpr float kFlush = 1.0e-4f, kWay = 0.3f;
+  const auto side_for = [&](Vec3 a, Vec3 b, Vec3 c, float fall) {
+    SweptTriangle triangle = {{a, b, c}, {a, b, c}};
+    for (Vec3& corner : triangle.to) corner += Vec3{kWay, -fall, 0.0f};
+    const SolidFace side = {{-1.0f, 0.0f, 0.0f}, 1.0f};  // which it meets on its way
+    return ToEigen(FindEasierFace(box, {triangle, side, a, triangle.to[0], kFlush}).normal);
+  };
+  const Eigen::Vector3d up = {0.0, 1.0, 0.0}, none = {0.0, 0.0, 0.0};
+  for (const float level : {1.0f, 1.0f - 0.5f * kFlush, 1.0f + 0.5f * kFlush}) {
+    CAPTURE(level);
+    const Vec3 a = {-1.1f, level, 0.0f}, behind = {-1.2f, level, 0.1f}, beside = {-1.2f, level, 0};
+    const Vec3 above = {-1.1f, level + 0.1f, 0.1f};
+    CHECK(side_for(a, behind, beside, 0.0f) == up);  // of the base, and of the front
+    CHECK(side_for(a, above, {-1.1f, level, 0.1f}, 0.0f) == up);
+    CHECK(side_for(a, behind, beside, 0.05f) == up);    // not held up yet
+    CHECK(side_for(a, behind, beside, 0.35f) == none);  // falls
+    // Of a body below that level.
+    CHECK(side_for(a, beside, behind, 0.0f) == none);
+    CHECK(side_for(a, {-1.1f, level - 0.1f, 0.1f}, beside, 0.0f) == none);
+  }
+  const float low = 1.0f - 2.0f * kFlush;  // a step
+  CHECK(side_for({-1.1f, low, 0.0f}, {-1.2f, low, 0.1f}, {-1.2f, low, 0.0f}, 0.0f) == none);
+}
+
 TEST_CASE("The deepest point of a triangle is that of a fine grid") {
   int inside = 0;
   for (uint32_t seed = 1; seed <= 1000; ++seed) {

@@ -375,6 +375,67 @@ TEST_CASE("A sleeping body reports what it touched last, also in a world that wa
   CHECK(AreEqual(loaded, event));
 }
 
+TEST_CASE("Of sleeping bodies that touch, calls begin and end contacts") {
+  const bool is_fixed = GENERATE(false, true);     // the lower one
+  const bool other_moves = GENERATE(false, true);  // elsewhere
+  CAPTURE(is_fixed, other_moves);
+  const ShapeAsset shape(
+      SurfaceBytes(TetBox(2, 2, 2, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0}));
+  WorldDesc desc;
+  desc.max_pairs = 8;
+  World world(desc);
+  AddCollider(&world);
+  BodyDesc low = BodyAt({0.0f, is_fixed ? 0.0f : 0.001f, 0.0f});
+  BodyDesc high = BodyAt({0.02f, 0.203f, 0.01f});
+  low.fixed = is_fixed;
+  low.material.damping = high.material.damping = 0.05f;
+  const BodyId ids[2] = {AddBody(&world, shape.asset(), low), AddBody(&world, shape.asset(), high)};
+  BodyDesc far = BodyAt({5.0f, 0.5f, 0.0f});
+  far.gravity_factor = 0.0f;
+  for (int step = 0; step < 2000 && !world.IsAsleep(ids[1]); ++step) StepWorld(&world, 0.01f);
+  REQUIRE(world.IsAsleep(ids[1]));
+  if (other_moves) {
+    const BodyId id = AddBody(&world, shape.asset(), far);
+    const std::vector<Vec3> v(shape.num_nodes(), Vec3{0.1f, 0.0f, 0.0f});
+    REQUIRE(world.SetNodeVelocities(id, v).ok());
+  }
+  const auto step = [&] {
+    StepWorld(&world, 0.01f);
+    REQUIRE(world.IsAsleep(ids[1]) == world.IsEnabled(ids[1]));
+  };
+  step();
+  REQUIRE(world.stats().body_pairs == 1);
+  // It says what it touches, with the weight that it bears.
+  REQUIRE(world.SetReportContacts(ids[1], true).ok());
+  step();
+  const ContactEvent began = TheEvent(world);
+  CHECK(began.type == Type::kBegan);
+  CHECK(began.other_body == ids[1]);
+  CHECK(began.impulse == Approx(MomentsOf(world, ids[1]).mass * 9.81 * 0.01).epsilon(0.02));
+  CHECK(began.normal.y == Approx(-1.0f).margin(0.01));
+  CHECK(began.point.y == Approx(0.2f).margin(0.01));
+  CHECK(began.triangle != ContactEvent::kNoTriangle);
+  CHECK(began.other_triangle != ContactEvent::kNoTriangle);
+  step();
+  CHECK(world.contact_events().empty());
+  SECTION("one no longer reports") {
+    REQUIRE(world.SetReportContacts(ids[1], false).ok());
+    step();
+    CHECK(world.contact_events().empty());
+    CHECK(world.stats().body_pairs == 1);
+  }
+  SECTION("one is disabled") {
+    REQUIRE(world.SetEnabled(ids[1], false).ok());
+    if (!is_fixed) REQUIRE_FALSE(world.IsAsleep(ids[0]));
+    StepWorld(&world, 0.01f);
+    CHECK(TheEvent(world).type == Type::kEnded);
+    CHECK(world.stats().body_pairs == 0);
+    uint32_t count = 1;
+    REQUIRE(world.BodyContacts({}, &count).ok());
+    CHECK(count == 0);
+  }
+}
+
 TEST_CASE("Contact events beyond the maximum are lost, and a flag says so") {
   const uint32_t most = GENERATE(0u, 3u, 5u);
   Row row(5, {.max_contact_events = most});

@@ -56,7 +56,7 @@ TEST_CASE("Contacts take the memory that the documented formula says") {
         const double row = 16.0 * std::ceil(c / 16.0);
         const double expected = (4 * row + 52 + (80 + per_cluster) * k) * c + 12 * row +
                                 64 * k * most + (63 + 5 * k) * n + 24.25 * k * t + 64 * k +
-                                144 * q * q + 529 * q + (q > 0 ? 128 : 0) + 508 * m;
+                                144 * q * q + 529 * q + (q > 0 ? 128 : 0) + 532 * m;
         const double found = BytesOfBody(shape.asset(), colliders, max_contacts) -
                              BytesOfBody(shape.asset(), 0, max_contacts);
         CHECK(found == Approx(expected).epsilon(0.01));

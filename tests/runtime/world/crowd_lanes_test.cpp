@@ -2,6 +2,7 @@
 // The motion of a body in a crowd depends neither on the other bodies nor on its lane.
 #include "runtime/crowd_lanes.h"
 
+#include "runtime/world/attachment_scene.h"
 #include "runtime/world/crowd_scene.h"
 
 #include <catch2/catch.hpp>
@@ -214,6 +215,39 @@ TEST_CASE("Nothing that happens to other bodies of a crowd changes a body's moti
     }),
               expected);
   }
+}
+
+TEST_CASE("A body on springs moves alike, whatever springs hold the others in its crowd") {
+  const uint32_t seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u);
+  const double young = GENERATE(1.0e5, 1.0e7, 1.0e8);
+  const float rest_length = GENERATE(0.0f, 0.1f);
+  CAPTURE(seed, young, rest_length);
+  const ShapeAsset shape(TetBox(4, 2, 2, 0.1, 0.09, seed), {young, 0.3, 1000.0}, double(kDt));
+  Random random(seed);
+  const Member subject = RandomMember(shape, {1.0f, 2.0f, 3.0f}, 1.0, &random);
+  const auto run = [&](uint32_t of_others, bool hold_others) {
+    Scene scene(shape, of_others);
+    scene.AddOthers(7);
+    scene.AddSubject(subject);
+    scene.AddOthers(3);
+    for (size_t body = 0; body < scene.ids.size(); ++body) {
+      if (body != scene.subject && !hold_others) continue;
+      for (uint32_t node = 0; node < 2; ++node) {
+        AttachmentDesc spring = {.body = scene.ids[body],
+                                 .rest_length = rest_length,
+                                 .stiffness = 1.0e3f,
+                                 .damping = 3.0f};
+        spring.nodes[0] = node;
+        spring.weights = {1.0f, 0.0f, 0.0f, 0.0f};
+        spring.target = scene.Positions(body)[node] + Vec3{0.05f, 0.15f, 0.0f};
+        Attach(&scene.world, spring);
+      }
+    }
+    return scene.Run();
+  };
+  const Trail expected = run(seed + 500, true);
+  CheckSame(run(seed + 600, true), expected);
+  CheckSame(run(seed + 700, false), expected);
 }
 
 TEST_CASE("A body that leaves its lane for a while comes back to the same motion in any lane") {

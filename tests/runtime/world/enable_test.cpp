@@ -9,6 +9,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <numeric>
 #include <vector>
 
 using namespace plush;
@@ -230,4 +231,34 @@ TEST_CASE("A body falls freely once the other one of its spring is disabled") {
   const double fall = MomentsOf(world, other).mass * 9.81 * double(kDt) * kSteps;
   CHECK((gained + Eigen::Vector3d(0.0, fall, 0.0)).norm() < 1e-4 * fall);
   CHECK(world.StateHash() == loaded.StateHash());
+}
+
+TEST_CASE("What hangs asleep from a body falls once that is disabled") {
+  const int disabled = GENERATE(0, 1);  // side of the spring
+  CAPTURE(disabled);
+  const ShapeAsset shape = Beam(1.0e5);
+  std::vector<uint32_t> all(shape.num_nodes());
+  std::iota(all.begin(), all.end(), 0u);
+  World world;
+  BodyId ids[2];
+  for (int k = 0; k < 2; ++k) {
+    BodyDesc body;
+    if (k == disabled) body.pinned_nodes = all;
+    body.material.damping = 0.1f;
+    ids[k] = AddBody(&world, shape.asset(), body);
+  }
+  for (uint32_t node = 0; node < shape.num_nodes(); ++node) {
+    AttachmentDesc spring = {
+        .body = ids[0], .other_body = ids[1], .stiffness = 500.0f, .damping = 50.0f};
+    spring.nodes[0] = spring.other_nodes[0] = node;
+    spring.weights = spring.other_weights = {1.0f, 0.0f, 0.0f, 0.0f};
+    Attach(&world, spring);
+  }
+  const BodyId hangs = ids[1 - disabled];
+  for (int step = 0; step < 3000 && !world.IsAsleep(hangs); ++step) StepWorld(&world, kDt);
+  REQUIRE(world.IsAsleep(hangs));
+  const double before = MomentsOf(world, hangs).centre[1];
+  REQUIRE(world.SetEnabled(ids[disabled], false).ok());
+  for (int step = 0; step < 50; ++step) StepWorld(&world, kDt);
+  CHECK(MomentsOf(world, hangs).centre[1] < before - 1.0);
 }

@@ -180,3 +180,60 @@ TEST_CASE("Steps in which fast pairs are searched on threads allocate nothing") 
   CHECK(pairs > 0);
   CHECK(threads.num_shared() > 0);
 }
+
+// The plate's own box is thick, as the plate is tilted. It moves by ten of its thicknesses in a
+// step.
+TEST_CASE("A thin tilted plate does not sweep past a small body unseen") {
+  const float way = GENERATE(0.05f, 0.1f, 0.15f, 0.2f);  // in a step [m]
+  const bool is_first = GENERATE(false, true);
+  CAPTURE(way, is_first);
+  constexpr float kDt = 0.01f;
+  const ShapeAsset plate(
+      SurfaceBytes(TetBox(12, 12, 1, 0.05), {.parts = 1, .depth = 0.0, .num_shells = 0}));
+  const ShapeAsset cube(
+      SurfaceBytes(TetBox(2, 2, 2, 0.01), {.parts = 2, .depth = 0.0, .num_shells = 0}));
+  WorldDesc desc;
+  desc.gravity = {};
+  desc.max_pairs = 4;
+  World world(desc);
+  BodyDesc moving, still;
+  moving.pose = TurnedPose({0.0f, 0.0f, 0.0f}, 0.785, Eigen::Vector3d::UnitY());
+  moving.velocity = {0.0f, 0.0f, way / kDt};
+  still.pose.position = {0.2f, 0.3f, 0.4f * way};
+  BodyId id;
+  for (const bool adds_cube : {is_first, !is_first}) {
+    if (adds_cube) id = AddBody(&world, cube.asset(), still);
+    if (!adds_cube) AddBody(&world, plate.asset(), moving);
+  }
+  uint32_t flags = 0;
+  for (int step = 0; step < 4; ++step) flags |= StepWorld(&world, kDt);
+  const BodyMoments m = MomentsOf(world, id);
+  CHECK(m.linear_momentum[2] > 0.2 * double(way / kDt) * m.mass);
+}
+
+TEST_CASE("Bodies that meet within a step and pass each other are flagged") {
+  // A bar of 8 cm goes through a plate of 1 cm.
+  const float speed = GENERATE(6.0f, 10.0f, 20.0f, 40.0f);
+  CAPTURE(speed);
+  const ShapeAsset plate(
+      SurfaceBytes(TetBox(20, 1, 20, 0.01), {.parts = 1, .depth = 0.0, .num_shells = 0}));
+  const ShapeAsset bar(
+      SurfaceBytes(TetBox(2, 8, 2, 0.01), {.parts = 1, .depth = 0.0, .num_shells = 0}));
+  for (int phase = 0; phase < 12; ++phase) {
+    WorldDesc desc;
+    desc.gravity = {};
+    desc.max_pairs = 4;
+    World world(desc);
+    BodyDesc fixed, thrown;
+    fixed.fixed = true;
+    thrown.pose.position = {0.09f, 0.011f + 0.01f * speed * static_cast<float>(phase) / 12.0f,
+                            0.09f};
+    thrown.velocity.y = -speed;
+    AddBody(&world, plate.asset(), fixed);
+    const BodyId id = AddBody(&world, bar.asset(), thrown);
+    uint32_t flags = 0;
+    for (int step = 0; step < 8; ++step) flags |= StepWorld(&world, 0.01f);
+    const bool passes = MomentsOf(world, id).centre[1] < 0.0;
+    if (passes) CHECK((flags & kStepBodiesFast) != 0);
+  }
+}

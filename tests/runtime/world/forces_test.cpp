@@ -4,6 +4,7 @@
 
 #include "import/import.h"
 #include "runtime/collision/surface_fixtures.h"
+#include "runtime/world/attachment_scene.h"
 #include "runtime/world/crowd_scene.h"
 #include "runtime/world/plane_scene.h"
 
@@ -356,6 +357,27 @@ TEST_CASE("Forces wake sleeping bodies only if they are asked to and reach them"
   scene.Step(1);
   CHECK_FALSE(scene.world.IsAsleep(scene.body));
   CHECK(scene.world.StateHash() != asleep);
+}
+
+TEST_CASE("A force that wakes a body that hangs by springs does not drop it") {
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {1.0e5, 0.3, 1000.0, 0.1}, double(kDt));
+  World world;
+  const BodyId id = AddBody(&world, shape.asset());
+  for (uint32_t node = 0; node < 3; ++node) {
+    AttachmentDesc spring = {.body = id, .stiffness = 5.0e3f, .damping = 50.0f};
+    spring.nodes[0] = node;
+    spring.weights = {1.0f, 0.0f, 0.0f, 0.0f};
+    spring.target = shape.rest()[node];
+    Attach(&world, spring);
+  }
+  for (int step = 0; step < 3000 && !world.IsAsleep(id); ++step) StepWorld(&world, kDt);
+  REQUIRE(world.IsAsleep(id));
+  ForceField field = Uniform({0.0f, 1.0e-6f, 0.0f});
+  field.wake = true;
+  REQUIRE(world.AddForce(id, field).ok());
+  StepWorld(&world, kDt);
+  CHECK_FALSE(world.IsAsleep(id));
+  CHECK(world.stats().max_speed < 0.005f);  // free fall: 0.1
 }
 
 TEST_CASE("AddForce refuses numbers that are not finite or out of range") {

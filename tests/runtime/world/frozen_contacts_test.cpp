@@ -2,6 +2,7 @@
 // What a body whose state became non-finite still does to colliders and sensors: its contacts end,
 // colliders feel nothing of it and pass it, sensors find it.
 #include "runtime/world/solid_scene.h"
+#include "runtime/world/touching_cubes.h"
 
 #include <catch2/catch.hpp>
 
@@ -105,4 +106,23 @@ TEST_CASE("A body that freezes on a plane lets go of it, sensors still find it")
   REQUIRE(world.ResetBody(boxes.ids[0], {.position = {0.0f, 0.0999f, 0.0f}}).ok());
   StepWorld(&world, kDt);
   CHECK(boxes.TheEvent(0, boxes.plane) == Type::kBegan);
+}
+
+TEST_CASE("Bodies that touch may all freeze in one substep of several") {
+  const bool is_fixed = GENERATE(false, true);  // the lower one
+  const float speed = GENERATE(1.0e7f, 1.0e8f, 1.0e9f, 1.0e10f);
+  CAPTURE(is_fixed, speed);
+  TouchingCubes cubes(TouchingCubes::Awake());
+  BodyDesc lower;
+  lower.fixed = is_fixed;
+  cubes.Add({0, 0, 0}, 1.0e6f, lower);
+  cubes.Add({0.01f, 0.1995f, 0});
+  if (!is_fixed) AddPlane(&cubes.world, {});
+  cubes.Step(30);
+  REQUIRE(cubes.world.stats().body_pairs == 1);
+  std::vector<Vec3> v(cubes.shape.num_nodes());
+  for (size_t i = 0; i < v.size(); ++i) v[i].y = i % 2 == 0 ? speed : -speed;
+  for (const BodyId id : cubes.ids) REQUIRE(cubes.world.SetNodeVelocities(id, v).ok());
+  cubes.Step(5);
+  if (speed >= 1.0e9f) CHECK(cubes.world.IsFrozen(cubes.ids[1]));
 }

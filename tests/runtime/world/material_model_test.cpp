@@ -161,6 +161,21 @@ TEST_CASE("A quasistatic body goes to where forces balance, and leaves no veloci
   CHECK((sagged - right).cwiseAbs().maxCoeff() < 1e-3 * sag);
 }
 
+TEST_CASE("A quasistatic body that still moves does not fall asleep") {
+  const Bar bar(2.0e4);
+  const auto lowest_of = [&](float sleep_speed) {
+    World world;
+    world.SetSleep({.speed = sleep_speed});
+    const BodyId id = bar.AddTo(
+        &world,
+        ImplicitSolver({.newton_iterations = 1, .linear_iterations = 2, .quasistatic = true}));
+    for (int step = 0; step < 2000; ++step) StepWorld(&world, kDt);
+    CHECK(world.IsAsleep(id) == (sleep_speed > 0.0f));
+    return ToEigen(PositionsOf(world, id, bar.shape.num_nodes())).row(1).minCoeff();
+  };
+  CHECK(lowest_of(2.0e-3f) == Approx(lowest_of(0.0f)).epsilon(0.01));
+}
+
 TEST_CASE("A quasistatic body needs pins that stop every rigid motion") {
   const Bar bar;
   World world;

@@ -2,6 +2,7 @@
 // Bodies on and against static meshes: solid, with a front, with two sides; saved with height
 // fields.
 #include "runtime/collision/static_meshes.h"
+#include "runtime/intersection/baked_solids.h"
 #include "runtime/world/solid_scene.h"
 #include "runtime/world/state_scene.h"
 
@@ -44,6 +45,24 @@ SurfaceMesh Sheet(uint32_t n, double width) {
   return sheet;
 }
 
+// A floor of two quads that meet at x = 0.3, and a wall that goes down from there, its front to
+// -x. The wall ends at their common border, or below the middle of the first quad.
+SurfaceMesh FloorOnWall(bool ends_at_border) {
+  SurfaceMesh mesh;
+  const auto add = [&](const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
+    const auto first = static_cast<uint32_t>(mesh.positions.size());
+    mesh.positions.insert(mesh.positions.end(), {a, b, c, d});
+    mesh.triangles.push_back({first, first + 1, first + 2});
+    mesh.triangles.push_back({first, first + 2, first + 3});
+  };
+  const double at = 0.3, border = ends_at_border ? at : 3.0;
+  add({-3, 0, -2}, {-3, 0, 2}, {border, 0, 2}, {border, 0, -2});
+  add({border, 0, -2}, {border, 0, 2}, {6, 0, 2}, {6, 0, -2});
+  add({at, 0, -2}, {at, -1, -2}, {at, -1, 2}, {at, 0, 2});
+  plush::tests::CompleteMesh(&mesh);
+  return mesh;
+}
+
 }  // namespace
 
 TEST_CASE("On a flat mesh a body slides and stops as on a plane") {
@@ -70,6 +89,67 @@ TEST_CASE("On a flat mesh a body slides and stops as on a plane") {
   // While it is pushed out, other points hold it on the mesh than on the plane.
   CHECK(difference.farthest < (depth > 0.0f ? 3e-4 : 1e-4) * double(kSize));
   CHECK(difference.fastest < 1e-3 * 2.0);
+}
+
+TEST_CASE("A body slides over solid meshes side by side as over a plane") {
+  const bool has_surface = GENERATE(false, true);
+  const float space = GENERATE(0.0f, 1.0e-6f, 1.0e-3f);
+  const double turn = GENERATE(0.0, 0.3);
+  CAPTURE(has_surface, space, turn);
+  constexpr float kWidth = 0.13f;
+  const double half = 0.5 * double(kWidth - space);
+  const StaticSubject tile(plush::tests::MakeBox({-half, -0.5, -1.0}, {half, 0.0, 1.0}));
+  BodyDesc start = BodyAt({}, {3.0f, 0.0f, 0.1f});
+  start.pose.rotation = TurnOf(turn, {0, 1, 0});
+  SolidScene on_plane(has_surface, start), on_tiles(has_surface, start);
+  AddCollider(&on_plane.world);
+  for (int i = -2; i < 12; ++i) {
+    AddCollider(&on_tiles.world, MeshOf(tile, {{kWidth * static_cast<float>(i), 0.0f, 0.0f}}));
+  }
+  const MotionDifference difference = StepBoth(&on_plane, &on_tiles, 100);
+  CHECK((on_plane.Centre() - Eigen::Vector3d(0.1, 0.1, 0.1)).norm() > 0.7);
+  CHECK(difference.farthest < 2e-3);
+}
+
+TEST_CASE("A body slides over a wall of the mesh that ends in the floor") {
+  const bool has_surface = GENERATE(false, true), ends_at_border = GENERATE(false, true);
+  const MeshSides sides = GENERATE(MeshSides::kFront, MeshSides::kBoth);
+  CAPTURE(has_surface, ends_at_border, sides);
+  if (!has_surface && sides == MeshSides::kBoth) return;  // nodes alone have no side
+  const StaticSubject floor(FloorOnWall(ends_at_border), sides);
+  const BodyDesc start = BodyAt({}, {3.0f, 0.0f, 0.1f});
+  SolidScene on_plane(has_surface, start), on_mesh(has_surface, start);
+  AddCollider(&on_plane.world);
+  AddCollider(&on_mesh.world, MeshOf(floor));
+  const MotionDifference difference = StepBoth(&on_plane, &on_mesh, 100);
+  CHECK(difference.farthest < 2e-3);
+}
+
+// Its cage stands out below the surface that touches.
+TEST_CASE("A ball rolls on a sheet with two sides, and leaves it, as on one with a front") {
+  const BakedSolid ball = BakeSolid(plush::tests::MakeSphere(0.1, 16, 24), 60);
+  const StaticSubject front(Sheet(1, 8.0), MeshSides::kFront),
+      both(Sheet(1, 8.0), MeshSides::kBoth);
+  Eigen::Vector3d rolls[2], leaves[2];
+  for (const bool has_two_sides : {false, true}) {
+    World world;
+    BodyDesc desc = BodyAt({-1.5f, 0.1001f, 0.02f}, {1.0f, 0.0f, 0.0f});
+    desc.angular_velocity = {0.0f, 0.0f, -10.0f};
+    desc.material = {1.0e6f, 0.4f, 1000.0f, 0.05f};
+    const BodyId id = AddBody(&world, ball.body.shape().asset(), desc);
+    AddCollider(&world, MeshOf(has_two_sides ? both : front));
+    const auto velocity_after = [&](int steps) {
+      for (int step = 0; step < steps; ++step) StepWorld(&world, SolidScene::kDt);
+      const BodyMoments m = MomentsOf(world, id);
+      return Eigen::Vector3d(Eigen::Vector3d(m.linear_momentum) / m.mass);
+    };
+    rolls[has_two_sides] = velocity_after(100);
+    REQUIRE(world.SetGravity({0.0f, 9.81f, 0.0f}).ok());
+    leaves[has_two_sides] = velocity_after(30);
+  }
+  CHECK(rolls[0].x() > 0.5);
+  CHECK((rolls[1] - rolls[0]).norm() < 1e-3);
+  CHECK((leaves[1] - leaves[0]).norm() < 1e-3);
 }
 
 TEST_CASE("A body rests on meshes of solids and stays out of them") {

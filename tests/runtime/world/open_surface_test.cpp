@@ -118,3 +118,27 @@ TEST_CASE("Steps are not flagged away from holes, nor of closed surfaces") {
   }
   CHECK(scene.world.stats().body_pairs == 1);
 }
+
+TEST_CASE("A body that touches nothing stays where it is inside an open surface") {
+  const bool is_open = GENERATE(true, false);
+  const ShapeAsset outer = CubeWith(is_open ? 1 : 0), inner = CubeWith(0);
+  WorldDesc desc;
+  desc.max_pairs = 4;
+  desc.gravity = {};
+  World world(desc);
+  BodyDesc fixed, small;
+  fixed.fixed = true;
+  AddBody(&world, outer.asset(), fixed);
+  small.scale = 0.2f;
+  small.pose.position = {0.05f, 0.1f, 0.08f};
+  small.material.damping = 0.02f;
+  const BodyId id = AddBody(&world, inner.asset(), small);
+  const Eigen::Vector3d before(MomentsOf(world, id).centre);
+  for (int step = 0; step < 100; ++step) StepWorld(&world, kDt);
+  const double way = (Eigen::Vector3d(MomentsOf(world, id).centre) - before).norm();
+  if (is_open) {
+    CHECK(way < 1e-6);
+  } else {
+    CHECK(way > 0.01);  // a solid pushes it out
+  }
+}

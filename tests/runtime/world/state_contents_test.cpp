@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -310,4 +311,63 @@ TEST_CASE("Bodies that come after a state is loaded touch implicit ones") {
   cubes.Step(20);
   CHECK(cubes.world.stats().body_pairs == 1);
   CHECK(cubes.Lowest(high) > 0.9 * double(TouchingCubes::kSize));
+}
+
+// Bodies freeze, or go on with numbers near the end of float's range.
+TEST_CASE("States of bodies that are thrown at absurd speeds load, and forces stay finite") {
+  const float speed = GENERATE(1.0e6f, 1.0e8f, 1.0e10f, 1.0e14f, 1.0e20f, 3.0e37f);
+  const int solver_of = GENERATE(0, 1, 2);
+  const bool holds = GENERATE(false, true), reports = GENERATE(false, true);
+  CAPTURE(speed, solver_of, holds, reports);
+  const ShapeAsset shape(
+      SurfaceBytes(TetBox(2, 2, 2, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0}));
+  const Asset* const assets[] = {&shape.asset()};
+  const SolverMethod* const methods[] = {&kImplicitMethod};
+  const BodySolver solvers[] = {SplittingSolver(), ImplicitSolver(),
+                                ImplicitSolver({.mass_damping = 1.0f})};
+  const uint32_t pins[] = {0, 1, 2};
+  WorldDesc of_world;
+  of_world.max_pairs = 8;
+  World world(of_world), loaded(of_world);
+  BodyDesc desc;
+  desc.solver = &solvers[solver_of];
+  desc.report_reactions = reports;
+  if (reports) desc.pinned_nodes = pins;
+  const BodyId id = AddBody(&world, shape.asset(), desc);
+  BodyDesc beside;
+  beside.pose.position.x = 0.22f;
+  AddBody(&world, shape.asset(), beside);
+  AttachmentDesc spring = {.body = id, .stiffness = 1.0e6f};
+  spring.nodes[0] = 5;
+  spring.weights = {1.0f, 0.0f, 0.0f, 0.0f};
+  AttachmentId attachment;
+  ConstraintId constraint;
+  if (holds) {
+    attachment = Attach(&world, spring);
+    REQUIRE(world.AddConstraint({.body = id, .nodes = {7, 7, 7, 7}}, &constraint).ok());
+  }
+  StepWorld(&world, 0.01f);
+  std::vector<Vec3> v(shape.num_nodes());
+  for (size_t i = 0; i < v.size(); ++i) {
+    v[i] = {i % 2 == 0 ? speed : -speed, i % 3 == 0 ? speed : -speed, i % 5 == 0 ? speed : -speed};
+  }
+  REQUIRE(world.SetNodeVelocities(id, v).ok());
+  const auto check = [&] {
+    Vec3 forces[2];
+    if (holds) REQUIRE(world.AttachmentForce(attachment, &forces[0]).ok());
+    if (holds) REQUIRE(world.ConstraintForce(constraint, &forces[1]).ok());
+    for (const Vec3& force : forces) CHECK(std::isfinite(force.x + force.y + force.z));
+    std::vector<Vec3> reactions(shape.num_nodes());
+    if (reports) REQUIRE(world.NodeReactions(id, reactions).ok());
+    for (const Vec3& force : reactions) CHECK(std::isfinite(force.x + force.y + force.z));
+    CHECK(loaded.LoadState(SavedState(world), assets, methods).ok());
+  };
+  for (int step = 0; step < 6; ++step) {
+    StepWorld(&world, 0.01f);
+    check();
+  }
+  REQUIRE(world.ResetBody(id, {}).ok());
+  check();
+  StepWorld(&world, 0.01f);
+  check();
 }

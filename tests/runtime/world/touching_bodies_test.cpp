@@ -50,6 +50,25 @@ TEST_CASE("A cube falls on another one and rests on it with its whole weight") {
   CHECK(std::hypot(force.x(), force.z()) < 0.01 * cubes.Mass(high) * 9.81);
 }
 
+// Each tet's patch has a region: more than fitted into memory that did not grow with the surface,
+// so that searches gave up.
+TEST_CASE("A slab of many tets that falls tilted on another one rests on it") {
+  const ShapeAsset shape(
+      SurfaceBytes(TetBox(32, 2, 32, 0.03), {.parts = 1, .depth = 0.0, .num_shells = 0}));
+  World world(Cubes::WithPairs(64));
+  BodyDesc low, high;
+  low.fixed = true;
+  low.scale = 1.5f;
+  low.pose.position = {-0.24f, 0.0f, -0.24f};
+  high.pose = TurnedPose({0.0f, 0.15f, 0.0f}, 0.05, Eigen::Vector3d(1.0, 0.0, 1.0).normalized());
+  high.material.young = 1.0e6f;
+  high.material.damping = 0.02f;
+  AddBody(&world, shape.asset(), low);
+  const BodyId id = AddBody(&world, shape.asset(), high);
+  for (int step = 0; step < 80; ++step) StepWorld(&world, kDt);
+  CHECK(MomentsOf(world, id).centre[1] == Approx(0.09 + 0.03).margin(3e-3));
+}
+
 TEST_CASE("Without pairs, and against their filters, bodies pass through each other") {
   const bool has_pairs = GENERATE(false, true);
   Cubes cubes(Cubes::WithPairs(has_pairs ? 8 : 0));
