@@ -67,9 +67,10 @@ enum StepFlags : uint32_t {
                               ///< others are lost
   kStepColliderTurnsFar = 1u << 5,  ///< a collider near a body turned by more than 30 degrees in a
                                     ///< substep: points may end on its wrong side; use more steps
-  kStepBodiesFast = 1u << 6,  ///< two bodies approached each other in a substep by more than half
-                              ///< the thickness of the thinner one (CollisionView::thickness): they
-                              ///< may end on wrong sides; use more steps
+  kStepBodiesFast = 1u << 6,    ///< two bodies approached each other in a substep by more than half
+                                ///< the thickness of the thinner one (CollisionView::thickness), or
+                                ///< met within it and do not press on each other: they may end on
+                                ///< wrong sides; use more steps
   kStepSurfacesOpen = 1u << 7,  ///< where two bodies overlap, a surface ends at an open border:
                                 ///< what is inside is not known there, and contacts may be missing;
                                 ///< close the mesh
@@ -90,7 +91,8 @@ enum class Phase : uint8_t {
 /// has energies, tets and depths.
 struct StepStats {
   uint32_t flags = kStepOk;       ///< StepFlags
-  float max_speed = 0.0f;         ///< fastest node at the end [m/s]
+  float max_speed = 0.0f;         ///< fastest node at the end [m/s]; of quasistatic bodies, which
+                                  ///< have no velocities, in the last substep
   uint32_t contact_sweeps = 0;    ///< largest number of sweeps over a body's contacts
   uint32_t contacts = 0;          ///< pairs of a point and a collider that press, at the end, and
                                   ///< contacts between bodies

@@ -299,14 +299,13 @@ bool CanTouchColliders(const StepSettings& settings, Body* body) {
 
 int LastSubsteps(const StepSettings& settings, const Body& body) {
   const uint32_t count = body.last_substeps;
-  const bool was_as_long = SolvesContact(settings) && count > 0 &&
-                           settings.dt / static_cast<float>(count) == body.kappa_dt;
+  const bool was_as_long = count > 0 && settings.dt / static_cast<float>(count) == body.kappa_dt;
   return was_as_long ? static_cast<int>(count) : 0;
 }
 
 bool FollowsSubsteps(const StepSettings& settings, int count, const Body& body) {
   const int last = LastSubsteps(settings, body);
-  return last > 0 && 2 * count >= last;
+  return SolvesContact(settings) && last > 0 && 2 * count >= last;
 }
 
 // The number of substeps in which no near collider turns by more than 30 degrees; above
@@ -346,9 +345,9 @@ int CountSubsteps(const StepSettings& settings, const Body& body) {
   // Multipliers do not follow much longer substeps at once.
   const int last = LastSubsteps(settings, body);
   const bool has_multipliers = body.kappa_dt > 0.0f && body.solver.method == nullptr;
-  const float least = last > 0          ? static_cast<float>((last + 1) / 2)
-                      : has_multipliers ? std::ceil(dt / (kMostGrowth * body.kappa_dt))
-                                        : 1.0f;
+  float least = 1.0f;
+  if (last > 0 && SolvesContact(settings)) least = static_cast<float>((last + 1) / 2);
+  if (last == 0 && has_multipliers) least = std::ceil(dt / (kMostGrowth * body.kappa_dt));
   const float wanted = std::max({std::ceil(2.0f * fastest * dt / body.simulation.median_edge),
                                  least, static_cast<float>(SubstepsForTurns(settings, body))});
   const int most = std::min(settings.contact.max_substeps, body.Factors().num_fractions);

@@ -61,12 +61,11 @@ float DepthIn(const StepCollider& collider, const Body& body);
 /// places them as at its end.
 bool CanTouchColliders(const StepSettings& settings, Body* body);
 
-/// The number of substeps of the last step, if it was as long as this one and contact is part of
-/// the solve; else 0.
+/// The number of substeps of the last step, if it was as long as this one; else 0.
 int LastSubsteps(const StepSettings& settings, const Body& body);
 
-/// Whether multipliers follow from the substeps of the last step to `count` of them: they are at
-/// most twice as long.
+/// Whether contact is part of the solve, and multipliers follow from the substeps of the last step
+/// to `count` of them: they are at most twice as long.
 bool FollowsSubsteps(const StepSettings& settings, int count, const Body& body);
 
 /// Number of substeps: ceil(2 v dt / e), where v is the largest approach speed of nodes that can

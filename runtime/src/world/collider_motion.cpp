@@ -142,9 +142,11 @@ StepCollider InStep(const Collider& collider, float dt) {
   in_step.to = to;
   if (in_step.is_solid) in_step.swept = SweptBox(collider.extent, in_step.from, in_step.to);
   in_step.shift = collider.has_target ? to.position - desc.pose.position : desc.velocity * dt;
-  in_step.turn = collider.has_target
-                     ? RotationOf(to.rotation) * Conjugate(RotationOf(desc.pose.rotation))
-                     : turn;
+  // Normalised, so that what only shifts does not turn by a rounding.
+  in_step.turn =
+      collider.has_target
+          ? Normalised(RotationOf(to.rotation) * Conjugate(RotationOf(desc.pose.rotation)))
+          : turn;
   return in_step;
 }
 

@@ -71,17 +71,18 @@ struct ChosenContacts {
 
 /// A pair whose contacts are wanted. The searches of several pairs may run at once.
 struct WantedPair {
+  static constexpr uint32_t kMostTimes = 8;
+
   TouchingPair* pair = nullptr;
   const TouchingPair* before = nullptr;  ///< the same pair in the step before, or null
   // Of a search.
   bool is_searched = false;  ///< else its contacts of the step before hold
   uint32_t times = 1;        ///< within the step at which surfaces are intersected (fast_pairs.cpp)
-  static constexpr uint32_t kMostTimes = 8;
-  bool is_found = false;    ///< a fast pair's search is done
-  bool is_complete = true;  ///< there was enough memory
-  bool is_open = false;     ///< a curve or a region ends at an open border
-  bool meets_fast = false;  ///< a fast pair's surfaces meet within the step, or may
-  float holds_for = 0.0f;   ///< how far the bodies may move before the next search [m]
+  bool is_found = false;     ///< a fast pair's search is done
+  bool is_complete = true;   ///< there was enough memory
+  bool is_open = false;      ///< a curve or a region ends at an open border
+  bool meets_fast = false;   ///< a fast pair's surfaces meet within the step, or may
+  float holds_for = 0.0f;    ///< how far the bodies may move before the next search [m]
   ChosenContacts chosen;
 };
 

@@ -199,7 +199,7 @@ TEST_CASE("A thin tilted plate does not sweep past a small body unseen") {
   BodyDesc moving, still;
   moving.pose = TurnedPose({0.0f, 0.0f, 0.0f}, 0.785, Eigen::Vector3d::UnitY());
   moving.velocity = {0.0f, 0.0f, way / kDt};
-  still.pose.position = {0.2f, 0.3f, 0.4f * way};
+  still.pose.position = {0.39f, 0.3f, -0.33f + 0.25f * way};  // before its rear edge
   BodyId id;
   for (const bool adds_cube : {is_first, !is_first}) {
     if (adds_cube) id = AddBody(&world, cube.asset(), still);

@@ -22,7 +22,7 @@ namespace {
 
 // Two heaps of three bears in opposite corners of a box so long that they cannot mix.
 constexpr const char* kTwoHeaps = R"({"bodies_touch": true, "bodies": [
-  {"asset": "bear.plush", "position": [-2.72, 0.3, -0.5]},
+  {"asset": "bear.plush", "position": [-2.715, 0.3, -0.5]},
   {"asset": "bear.plush", "position": [-2.70, 0.92, -0.48], "rotation": [0, 1, 0, 0]},
   {"asset": "bear.plush", "position": [-2.73, 1.6, -0.5]},
   {"asset": "bear.plush", "position": [2.72, 0.3, 0.5]},
