@@ -2,10 +2,10 @@
 // Which of a collider's faces holds a point where several could.
 //
 // A body that slides over colliders side by side is a rounding below the top of the next one. So it
-// enters through that one's side, which would stop it. Planes that separate a triangle of the body
-// from the collider, as they start, all keep it out: of these the one that it would sink the least
-// behind asks the least of it. A point alone does not tell: the lower side of a wall that stands on
-// a floor is as flush with the floor as a top, but has the body behind it.
+// enters through that one's side, which would stop it. Every plane that separates a triangle of the
+// body from the collider at the start keeps it out. The easiest one is that behind which it would
+// sink the least. A point alone is not enough: the lower side of a wall on a floor is as flush with
+// the floor as a top, but the body is behind it.
 #pragma once
 
 #include "base/vector_math.h"

@@ -40,7 +40,7 @@ class Finder {
     count_.complete = found.complete;
     count_.pairs = found.pairs;
     FindTheCurves();
-    // Curves of some pairs only do not close. So they bound nothing: all count as arcs.
+    // Curves of some pairs only need not close. So none bounds a region: they give contacts alone.
     for (FloodScratch& flood : s_.floods) flood.num_regions = 0;
     if (found.complete) FindRegions();
     NameVolumes();

@@ -71,7 +71,7 @@ struct ChosenContacts {
 
 /// A pair whose contacts are wanted. The searches of several pairs may run at once.
 struct WantedPair {
-  static constexpr uint32_t kMostTimes = 8;
+  static constexpr uint32_t kMostTimes = 8;  ///< most of `times`
 
   TouchingPair* pair = nullptr;
   const TouchingPair* before = nullptr;  ///< the same pair in the step before, or null

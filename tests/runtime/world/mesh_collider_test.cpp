@@ -125,7 +125,7 @@ TEST_CASE("A body slides over a wall of the mesh that ends in the floor") {
   CHECK(difference.farthest < 2e-3);
 }
 
-// Its cage stands out below the surface that touches.
+// Its cage reaches below the surface that touches.
 TEST_CASE("A ball rolls on a sheet with two sides, and leaves it, as on one with a front") {
   const BakedSolid ball = BakeSolid(plush::tests::MakeSphere(0.1, 16, 24), 60);
   const StaticSubject front(Sheet(1, 8.0), MeshSides::kFront),
