@@ -24,6 +24,25 @@ void PlaceWithin(float share, Body* body) {
   RefitVolumes(body->surface, body->y.span().first(num_nodes), &body->collision);
 }
 
+// How far a node's way within the step is from the mean way of all, at most [m].
+float FarthestFromMean(const Vec3& mean, const Body& body) {
+  float farthest2 = 0.0f;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    const Vec3 beside = body.searched.y[i] - body.x[i] * body.scale - mean;
+    farthest2 = std::fmax(farthest2, Dot(beside, beside));
+  }
+  return std::sqrt(farthest2);
+}
+
+// Whether two bodies that RefitSearched placed may meet within the step. `ways`: their mean ways.
+bool MayMeetWithin(const Body& a, const Body& b, const Vec3 (&ways)[2]) {
+  const float way =
+      Length(ways[0] - ways[1]) + FarthestFromMean(ways[0], a) + FarthestFromMean(ways[1], b);
+  const CollisionBody views[2] = {ViewOf(a), ViewOf(b)};
+  const PlacedBody placed[2] = {PlacedAt(views[0], a), PlacedAt(views[1], b)};
+  return MayMeet(placed[0], placed[1], way) || HasEnclosedPiece(placed[0], placed[1]);
+}
+
 }  // namespace
 
 bool World::Impl::MayEnclose(const Body& a, const Body& b) const {
@@ -41,18 +60,19 @@ bool World::Impl::MayEnclose(const Body& a, const Body& b) const {
 uint32_t World::Impl::SearchTimes(const Body& a, const Body& b) const {
   const float thinner = ThinnerOf(a.contacts, b.contacts);
   const float way = Length(predicted[a.slot].way - predicted[b.slot].way);
-  if (!(thinner > 0.0f) || !(way > 0.5f * thinner)) return 1;
+  if (!(thinner > 0.0f) || !(way > thinner)) return 1;
   return static_cast<uint32_t>(
       std::fmin(std::ceil(way / (0.5f * thinner)), float{WantedPair::kMostTimes}));
 }
 
 PairContactCount World::Impl::FindWithin(uint32_t times, Body* const (&of)[2],
                                          const LastNormal& last, SearchMemory* memory) {
-  const float way = Length(predicted[of[0]->slot].way - predicted[of[1]->slot].way);
+  const Vec3 ways[2] = {predicted[of[0]->slot].way, predicted[of[1]->slot].way};
   // What is deeper was found earlier.
-  const float deepest = 1.5f * way / static_cast<float>(times);
+  const float deepest = 1.5f * Length(ways[0] - ways[1]) / static_cast<float>(times);
   PairContactCount all;
   all.complete = true;
+  if (!MayMeetWithin(*of[0], *of[1], ways)) return all;
   for (uint32_t k = 1; k <= times; ++k) {
     for (Body* body : of) PlaceWithin(static_cast<float>(k) / static_cast<float>(times), body);
     const CollisionBody a = ViewOf(*of[0]), b = ViewOf(*of[1]);

@@ -175,7 +175,7 @@ Outcome SimulateSwarm(const JobSystem& jobs) {
     AddBody(&world, box->asset(), body);
   }
   uint32_t most_pairs = 0;
-  for (int step = 0; step < 10; ++step) {
+  for (int step = 0; step < 6; ++step) {
     StepWorld(&world, 0.01f);
     most_pairs = std::max(most_pairs, world.stats().body_pairs);
   }

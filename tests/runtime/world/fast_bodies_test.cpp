@@ -17,11 +17,13 @@ namespace {
 
 // Two bodies of boxes of cells of 0.1 m, `cells` thick, that meet at `speed` each.
 struct Meeting {
-  Meeting(uint32_t cells, float speed, float scale, float dt, int max_substeps)
+  Meeting(uint32_t cells, float speed, float scale, float dt, int max_substeps,
+          float gap_in_thicknesses = 0.6f)
       : shape(SurfaceBytes(TetBox(cells, 3, 3, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0})),
         world(DescOf(max_substeps)),
         dt_s(dt) {
-    const float thick = 0.1f * static_cast<float>(cells) * scale, gap = 0.3f * thick;
+    const float thick = 0.1f * static_cast<float>(cells) * scale;
+    const float gap = 0.5f * gap_in_thicknesses * thick;
     for (const float side : {-1.0f, 1.0f}) {
       BodyDesc desc;
       desc.scale = scale;
@@ -78,6 +80,23 @@ TEST_CASE("Soft boxes that meet at 10 m/s each at 60 Hz bounce off each other") 
     REQUIRE(boxes.Distance() > 0.0);
   }
   CHECK(boxes.Distance() > 0.25);
+}
+
+// Their surfaces are intersected at the end of the step only, where they overlap by up to all of
+// their thickness.
+TEST_CASE("Plates that move by up to their thickness in a step bounce off each other") {
+  constexpr float kDt = 0.01f, kThick = 0.1f;
+  const float way = GENERATE(0.55f, 0.75f, 0.95f) * kThick;  // relative, in a step
+  for (int phase = 0; phase < 12; ++phase) {
+    CAPTURE(way, phase);
+    const float gap = way * (0.02f + static_cast<float>(phase) / 12.0f);
+    Meeting plates(1, 0.5f * way / kDt, 1.0f, kDt, 4, gap / kThick);
+    for (int step = 0; step < 30; ++step) {
+      static_cast<void>(plates.Step(1));
+      REQUIRE(plates.Distance() > 0.75 * double(kThick));
+    }
+    CHECK(plates.Distance() > 1.1 * double(kThick));
+  }
 }
 
 // From any distance, turned in any way, and a little beside each other: they do not pass each
