@@ -8,9 +8,10 @@
 
 namespace plush::tools {
 
-/// The text of an OBJ file with a zero before each decimal point that begins a number of a vertex
-/// (lines v, vt and vn), for Assimp, which takes ".5" for no number and drops its vertex. Empty if
-/// there is none.
-std::vector<std::byte> WithLeadingZeros(std::string_view obj);
+/// The text of an OBJ file for Assimp, which drops vertices otherwise. A zero is added before each
+/// decimal point that begins a number of lines v, vt and vn, as in ".5". Of lines v, comments go,
+/// and numbers behind a position (three), with a fourth coordinate or with a colour (six): an alpha
+/// value, for example. Empty if nothing changes.
+std::vector<std::byte> ObjForAssimp(std::string_view obj);
 
 }  // namespace plush::tools
