@@ -66,11 +66,13 @@ inline uint64_t OverlappingChildren(const StaticNode& node, const StaticBoxLimit
 inline bool OverlapsTriangleBox(const StaticMeshView& mesh, uint32_t t, const Vec3& low,
                                 const Vec3& high) {
   const auto [a, b, c] = CornersOf(mesh, t);
+  // Without branches: which axis separates them cannot be guessed.
   const auto overlaps = [](float x, float y, float z, float from, float to) {
-    return (x <= to || y <= to || z <= to) && (x >= from || y >= from || z >= from);
+    return static_cast<int>(std::min(x, std::min(y, z)) <= to) &
+           static_cast<int>(std::max(x, std::max(y, z)) >= from);
   };
-  return overlaps(a.x, b.x, c.x, low.x, high.x) && overlaps(a.y, b.y, c.y, low.y, high.y) &&
-         overlaps(a.z, b.z, c.z, low.z, high.z);
+  return (overlaps(a.x, b.x, c.x, low.x, high.x) & overlaps(a.y, b.y, c.y, low.y, high.y) &
+          overlaps(a.z, b.z, c.z, low.z, high.z)) != 0;
 }
 
 /// Calls visit(t) for each triangle whose box has a point in common with the box from `low` to
@@ -117,6 +119,27 @@ void ForTrianglesInBox(const StaticMeshView& mesh, const Vec3& low, const Vec3& 
       if (OverlapsTriangleBox(mesh, t, low, high) && !visit(t)) return;
     }
   }
+}
+
+/// Calls visit(above, index) for nodes of the tree whose boxes meet the box from `low` to `high`
+/// [m], from the root down: the node `index` of the level that is `above` levels above the last.
+/// Goes on to the children of those for which it returns true.
+template <class Visit>
+void ForNodesInBox(const StaticMeshView& mesh, const Vec3& low, const Vec3& high,
+                   const Visit& visit) {
+  if (mesh.tree.empty() || !visit(mesh.levels.count - 1, 0)) return;
+  const StaticBoxLimits box(mesh.grid, low, high);
+  const auto go_on = [&](const auto& self, uint32_t level, uint32_t index) -> void {
+    const StaticNode& node = mesh.tree[mesh.levels.begin[level] + index];
+    for (uint64_t left = OverlappingChildren(node, box); left != 0; left &= left - 1) {
+      const uint32_t child =
+          kStaticChildren * index + static_cast<uint32_t>(std::countr_zero(left)) / 16;
+      if (visit(mesh.levels.count - 2 - level, child) && level + 2 < mesh.levels.count) {
+        self(self, level + 1, child);
+      }
+    }
+  };
+  if (mesh.levels.count > 1) go_on(go_on, 0, 0);
 }
 
 }  // namespace plush

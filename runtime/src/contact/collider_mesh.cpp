@@ -51,18 +51,37 @@ uint32_t TriangleSource::Neighbour(uint32_t triangle, int k) const {
   return cell / in_row > 0 ? triangle - 2 * in_row - 1 : kNoTriangle;
 }
 
+// Writes the corners of a triangle in the coordinates of a mesh (3 x 1 each), and before rounding.
+static inline void CornersOf(const ColliderMesh& mesh, uint32_t triangle, Vec3* corners,
+                             double (&exact)[3][3]) {
+  const auto place = [&](const Vec3& at, int k) {
+    exact[k][0] = (at.x - mesh.anchor[0]) * mesh.unit;
+    exact[k][1] = (at.y - mesh.anchor[1]) * mesh.unit;
+    exact[k][2] = (at.z - mesh.anchor[2]) * mesh.unit;
+    corners[k] = {static_cast<float>(exact[k][0]), static_cast<float>(exact[k][1]),
+                  static_cast<float>(exact[k][2])};
+  };
+  if (mesh.source->mesh != nullptr) {
+    const StaticMeshView& view = *mesh.source->mesh;
+    const uint32_t* vertices = view.triangles[triangle].vertices;
+    for (int k = 0; k < 3; ++k) place(view.positions[vertices[k]], k);
+    return;
+  }
+  Vec3 own[3];
+  mesh.source->Corners(triangle, own);
+  for (int k = 0; k < 3; ++k) place(own[k], k);
+}
+
+void ColliderMesh::Corners(uint32_t triangle, Vec3* corners) const {
+  double exact[3][3];
+  CornersOf(*this, triangle, corners, exact);
+}
+
 MeshFace ColliderMesh::Face(uint32_t index) const {
   MeshFace face;
   face.index = index & ~1u;
-  source->Corners(index / 2, face.corners);
   double exact[3][3];
-  for (int k = 0; k < 3; ++k) {
-    Vec3& corner = face.corners[k];
-    const double at[3] = {corner.x, corner.y, corner.z};
-    for (int axis = 0; axis < 3; ++axis) exact[k][axis] = (at[axis] - anchor[axis]) * unit;
-    corner = {static_cast<float>(exact[k][0]), static_cast<float>(exact[k][1]),
-              static_cast<float>(exact[k][2])};
-  }
+  CornersOf(*this, index / 2, face.corners, exact);
   // In double: on a flat floor, the normals of all triangles are the same, or bodies would bump.
   double a[3], b[3];
   for (int axis = 0; axis < 3; ++axis) {
@@ -80,7 +99,7 @@ MeshFace ColliderMesh::Face(uint32_t index) const {
 }
 
 // Floats round on the way to the mesh's coordinates, on the way back, and in the tree.
-ColliderMesh::MeshBox ColliderMesh::BoxOf(const Vec3& low, const Vec3& high) const {
+MeshBox ColliderMesh::BoxOf(const Vec3& low, const Vec3& high) const {
   constexpr double kRounding = 4.0 * std::numeric_limits<float>::epsilon();
   const auto place = [&](float x, int axis, double sign) {
     const double at = double(x) / unit;
@@ -159,18 +178,37 @@ void NearestFace::Visit(MeshFace face) {
   nearest_ = {face.index, std::fmin(distance, nearest_.distance), gap, face.normal};
 }
 
+// On a fine mesh most triangles in reach are farther away than the nearest one: looks near the
+// point first. Boxes of long triangles are near all points: then it looks at all in reach next.
 NearestPoint ColliderMesh::FindNearest(const Vec3& point, float reach, const Vec3* front) const {
-  NearestFace search(point, reach, front, source->has_two_sides());
-  const NearestPoint above = TriangleRightAbove(point);
-  if (above.face != kNoTriangle && (front == nullptr || Dot(above.normal, *front) > 0.0f)) {
-    search.StartFrom(above);
+  constexpr float kFirst = 0.0625f, kNext = 4.0f;
+  constexpr uint32_t kMany = 32;
+  constexpr float kRoom = 1.0e-5f;  // more than those differ that count as equally near
+  constexpr float kSure = 0.999f;   // farther away, another one may count as equally near
+  NearestPoint above = TriangleRightAbove(point);
+  if (above.face != kNoTriangle && front != nullptr && !(Dot(above.normal, *front) > 0.0f)) {
+    above = {};
   }
-  const Vec3 margin = {reach, reach, reach};
-  ForTriangles(point - margin, point + margin, [&](uint32_t triangle) {
-    search.Visit(Face(2 * triangle));
-    return true;
-  });
-  return search.nearest();
+  for (float within = kFirst * reach;;) {
+    const bool is_last = !(within < reach);
+    NearestFace search(point, within, front, source->has_two_sides());
+    if (above.face != kNoTriangle && (is_last || above.distance <= within)) search.StartFrom(above);
+    const MeshBox near = MeshBox{point, point}.Around(within);
+    uint32_t count = 0;
+    ForTriangles(near.low, near.high, [&](uint32_t triangle) {
+      Vec3 corners[3];
+      Corners(triangle, corners);
+      const float most = search.nearest().distance * (1.0f + kRoom);
+      if (BoxAround(corners).SquaredDistance(point) <= most * most) {
+        search.Visit(Face(2 * triangle));
+      }
+      return ++count < kMany || is_last;
+    });
+    const NearestPoint& nearest = search.nearest();
+    const bool is_sure = nearest.face != kNoTriangle && nearest.distance < kSure * within;
+    if (is_last || (is_sure && count < kMany)) return nearest;
+    within = count < kMany ? std::fmin(kNext * within, reach) : reach;
+  }
 }
 
 // [Ericson, Real-Time Collision Detection, 5.1.5]

@@ -11,6 +11,8 @@
 #include "plush/types.h"
 
 #include "collision/static_mesh.h"
+#include "contact/face_patches.h"
+#include "contact/mesh_box.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,9 +34,10 @@ struct TriangleSource {
   const TriangleCode* code = nullptr;  ///< triangle_code.h
   const Asset* asset = nullptr;        ///< with the materials of `mesh`
   const StaticMeshView* mesh = nullptr;
-  float scale = 1.0f;               ///< of the mesh
-  uint64_t hash = 0;                ///< of all that it is, in the same order on every machine
-  bool gives_coefficients = false;  ///< whether a material of `asset` gives some
+  const FacePatches* patches = nullptr;  ///< of a `mesh` of many triangles, or null
+  float scale = 1.0f;                    ///< of the mesh
+  uint64_t hash = 0;                     ///< of all that it is, in the same order on every machine
+  bool gives_coefficients = false;       ///< whether a material of `asset` gives some
 
   bool exists() const { return mesh != nullptr || !field.heights.empty(); }
   /// Whether triangles hold points from behind, too.
@@ -103,6 +106,8 @@ struct ColliderMesh {
 
   /// The face with this index, below twice the number of triangles.
   MeshFace Face(uint32_t index) const;
+  /// The corners (3 x 1) of a triangle's front, as its face has them.
+  void Corners(uint32_t triangle, Vec3* corners) const;
 
   /// Calls visit(triangle) for those that may overlap the box, touching included, ascending, until
   /// it returns false. Those of a height field also if they are above it: what is below the
@@ -113,6 +118,12 @@ struct ColliderMesh {
   /// Whether any triangle may overlap the box.
   bool HasTriangles(const Vec3& low, const Vec3& high) const;
 
+  /// Calls visit(patch, above) for patches near the box, in these coordinates, first those of the
+  /// most triangles. Goes on to the parts of those for which it returns true. The source has
+  /// patches.
+  template <class Visit>
+  void ForPatches(const MeshBox& box, const Visit& visit) const;
+
   /// Looks for the NearestFace in the mesh. Below a height field there is one at any distance: at
   /// least the triangle right above.
   NearestPoint FindNearest(const Vec3& point, float reach, const Vec3* front) const;
@@ -122,9 +133,6 @@ struct ColliderMesh {
     uint32_t columns[2], rows[2];  // first, and one beyond the last
   };
   Cells CellsOf(const Vec3& low, const Vec3& high) const;
-  struct MeshBox {
-    Vec3 low, high;
-  };
   MeshBox BoxOf(const Vec3& low, const Vec3& high) const;  // in the mesh's coordinates
   NearestPoint TriangleRightAbove(const Vec3& point) const;
 };
@@ -186,6 +194,24 @@ void ColliderMesh::ForTriangles(const Vec3& low, const Vec3& high, const Visit& 
       if (!visit(2 * cell) || !visit(2 * cell + 1)) return;
     }
   }
+}
+
+template <class Visit>
+void ColliderMesh::ForPatches(const MeshBox& box, const Visit& visit) const {
+  const MeshBox in_mesh = BoxOf(box.low, box.high);
+  ForNodesInBox(*source->mesh, in_mesh.low, in_mesh.high, [&](uint32_t above, uint32_t index) {
+    if (above >= FacePatches::kLevels) return true;
+    FacePatch patch = source->patches->Level(above)[index];
+    const double middle[3] = {patch.middle.x, patch.middle.y, patch.middle.z};
+    const auto place = [&](int axis) {
+      return static_cast<float>((middle[axis] - anchor[axis]) * unit);
+    };
+    patch.middle = {place(0), place(1), place(2)};
+    patch.half = patch.half * static_cast<float>(unit);
+    patch.radius *= static_cast<float>(unit);
+    patch.height *= static_cast<float>(unit);
+    return visit(patch, above, index);
+  });
 }
 
 }  // namespace plush

@@ -203,7 +203,7 @@ void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& c
   Add(deepest);
 }
 
-// Whether a tet's nodes come near the mesh on their ways.
+// Whether a tet's nodes come near the mesh on their ways, or may start behind it.
 bool SunkPoints::MayMeet(const ContactProblem& problem, const LocalCollider& collider,
                          uint32_t tet) const {
   const uint32_t* nodes = problem.surface.collision->tets[tet].nodes;
@@ -216,7 +216,8 @@ bool SunkPoints::MayMeet(const ContactProblem& problem, const LocalCollider& col
     add(collider.start.ToLocal(problem.x[nodes[k]]));
     add(collider.end.ToLocal(ends_[nodes[k]]));
   }
-  return collider.mesh.HasTriangles(low, high);
+  const MeshBox near = MeshBox{low, high}.Around(NearMesh::Margin(problem));
+  return collider.mesh.HasTriangles(near.low, near.high);
 }
 
 void SunkPoints::FindOnMesh(const ContactProblem& problem, const LocalCollider& collider,
@@ -253,9 +254,9 @@ void SunkPoints::FindOnMesh(const ContactProblem& problem, const LocalCollider& 
   NearMesh& near = mesh_;
   if (!near.is_allocated()) {
     for (uint32_t t = 0; t < problem.surface.collision->tets.size(); ++t) {
-      FindOnRidges(problem, collider, t, depth, is_known, user);
       constexpr float kNone = -std::numeric_limits<float>::infinity();
       NearMeshTet tet = {.tet = t, .of_others = {kNone, kNone}};
+      FindOnRidges(problem, collider, depth, is_known, user, &tet);
       if (MayMeet(problem, collider, t)) {
         FindInTet(problem, collider, depth, is_known, user, &tet);
       }
@@ -267,8 +268,11 @@ void SunkPoints::FindOnMesh(const ContactProblem& problem, const LocalCollider& 
   if (near.tets().empty()) return;
   near.FindMoves(problem, ends_);
   for (NearMeshTet& tet : near.tets()) {
-    if (tet.has_ridges) FindOnRidges(problem, collider, tet.tet, depth, is_known, user);
-    if (near.Clears(problem, depth, &tet)) continue;
+    const bool is_clear = near.Clears(problem, depth, &tet);
+    if (tet.has_ridges && !(tet.of_ridges > 0.0f)) {
+      FindOnRidges(problem, collider, depth, is_known, user, &tet);
+    }
+    if (is_clear) continue;
     if (!are_placed) near.PlaceNodes(problem, collider, ends_);
     are_placed = true;
     FindInTet(problem, collider, depth, is_known, user, &tet);

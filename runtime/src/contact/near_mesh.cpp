@@ -4,6 +4,7 @@
 
 #include "base/float4.h"
 #include "base/vector_math.h"
+#include "contact/plane_above.h"
 #include "contact/sunk_points.h"  // LowestIn
 #include "contact/triangle_box.h"
 
@@ -14,8 +15,8 @@
 namespace plush {
 namespace {
 
-// Faces near a body, and uses of them by its tets. More are looked up each time.
-constexpr size_t kFaces = 384, kUses = 4096, kRidges = 384;
+// Faces near a body, and uses of them by its tets. Of more, points look at the mesh itself.
+constexpr size_t kFaces = FacePatches::kLeast, kUses = 4096, kRidges = 384;
 
 float Squared(const Vec3& v) { return Dot(v, v); }
 
@@ -30,14 +31,6 @@ bool ComesInto(const NearMesh::Box& box, const ColliderMesh& mesh, const MeshFac
 }
 
 }  // namespace
-
-NearMesh::Box BoxAround(const MeshFace& face) {
-  constexpr float kRoom = 1.0e-5f;  // of its size
-  const auto& [a, b, c] = face.corners;
-  const Vec3 low = LowerOf(a, LowerOf(b, c)), high = UpperOf(a, UpperOf(b, c));
-  const float room = kRoom * (high.x - low.x + high.y - low.y + high.z - low.z);
-  return {low - Vec3{room, room, room}, high + Vec3{room, room, room}};
-}
 
 NearMesh::Box BoxAround(const CdgTet& tet, const Vec3 (&from)[4], const Vec3 (&to)[4],
                         float margin) {
@@ -60,9 +53,9 @@ NearMesh::Box BoxAround(const CdgTet& tet, const Vec3 (&from)[4], const Vec3 (&t
   return box;
 }
 
-bool MayCrossBox(const Ridge& ridge, const NearMesh::Box& box) {
+bool MayCrossBox(const Vec3 (&ends)[2], const MeshBox& box) {
   BoxAxes axes(box.low, box.high);
-  const Vec3 at[2] = {ridge.ends[0] - axes.middle, ridge.ends[1] - axes.middle};
+  const Vec3 at[2] = {ends[0] - axes.middle, ends[1] - axes.middle};
   for (const Vec3& end : at) axes.Know(end);
   return !axes.SeparatesAcross(at[1] - at[0], at);
 }
@@ -103,7 +96,7 @@ bool NearMesh::ListFaces(const Box& box, const ColliderMesh& mesh) {
     if (!ComesInto(box, mesh, face)) return true;
     has_room = num_faces_ < faces_.size();
     if (!has_room) return false;
-    const Box around = BoxAround(face);
+    const Box around = BoxAround(face.corners);
     around_faces_ = num_faces_ == 0 ? around
                                     : Box{LowerOf(around_faces_.low, around.low),
                                           UpperOf(around_faces_.high, around.high)};
@@ -119,7 +112,8 @@ bool NearMesh::ListFaces(const Box& box, const ColliderMesh& mesh) {
 void NearMesh::ListRidges(const Box& box, const ColliderMesh& mesh) {
   has_all_ridges_ = true;
   if (mesh.source->has_two_sides()) return;
-  ForRidgesIn(box, mesh, [&](const Ridge& ridge) {
+  const auto is_wanted = [&](const Vec3(&ends)[2]) { return MayCrossBox(ends, box); };
+  ForRidgesIn(box, mesh, is_wanted, [&](const Ridge& ridge) {
     has_all_ridges_ = num_ridges_ < ridges_.size();
     if (has_all_ridges_) ridges_[num_ridges_++] = ridge;
     return has_all_ridges_;
@@ -129,9 +123,10 @@ void NearMesh::ListRidges(const Box& box, const ColliderMesh& mesh) {
 bool NearMesh::HasRidges(const Box& box, const ColliderMesh& mesh) const {
   bool has = false;
   if (has_all_ridges_) {
-    ForRidges([&](const Ridge& ridge) { has = has || MayMeetBox(ridge, box); });
+    ForRidges([&](const Ridge& ridge) { has = has || MayMeetBox(ridge.ends, box); });
   } else {
-    ForRidgesIn(box, mesh, [&](const Ridge&) {
+    const auto is_wanted = [&](const Vec3(&ends)[2]) { return MayCrossBox(ends, box); };
+    ForRidgesIn(box, mesh, is_wanted, [&](const Ridge&) {
       has = true;
       return false;
     });
@@ -155,10 +150,26 @@ void NearMesh::ForFacesIn(const Box& box, const ColliderMesh& mesh, const NearMe
   });
 }
 
+bool NearMesh::HasFacesIn(const Box& box, const ColliderMesh& mesh, const NearMeshTet& tet) const {
+  bool has = tet.num_faces > 0;
+  if (tet.has_list) return has;
+  mesh.ForTriangles(box.low, box.high, [&](uint32_t triangle) {
+    has = ComesInto(box, mesh, mesh.Face(2 * triangle));
+    return !has;
+  });
+  return has;
+}
+
 // A plane that all parts of a tet's faces in the box are below: along the mean of their normals, if
 // they face the same way more or less.
 void NearMesh::FindPlaneAbove(const Box& box, const ColliderMesh& mesh, NearMeshTet* tet) const {
   constexpr float kSameWay = 0.2f, kRounding = 1.0e-6f;
+  if (!tet->has_list && mesh.source->patches != nullptr) {
+    const PlaneAbove above = plush::FindPlaneAbove(mesh, box, kSameWay);
+    tet->normal = above.normal;
+    tet->offset = above.offset;
+    return;
+  }
   const Vec3 middle = (box.low + box.high) * 0.5f;
   const float reach = 0.5f * Length(box.high - box.low);
   Vec3 sum;
@@ -221,7 +232,8 @@ void NearMesh::AddTet(const ContactProblem& problem, const ColliderMesh& mesh, u
                       .first_face = num_of_tets_,
                       .has_list = has_all_faces_,
                       .of_all = kBeforeSearch,
-                      .of_others = kBeforeSearch};
+                      .of_others = kBeforeSearch,
+                      .of_ridges = kNone};
   for (uint32_t i = 0; i < num_faces_ && near.has_list; ++i) {
     if (!overlaps(boxes_[i]) || !ComesInto(box, mesh, faces_[i])) continue;
     near.has_list = num_of_tets_ < of_tets_.size();
@@ -229,9 +241,7 @@ void NearMesh::AddTet(const ContactProblem& problem, const ColliderMesh& mesh, u
   }
   near.num_faces = num_of_tets_ - near.first_face;
   if (!near.has_list) num_of_tets_ = near.first_face;
-  bool has_faces = false;
-  ForFacesIn(box, mesh, near, [&](const MeshFace&) { has_faces = true; });
-  if (!has_faces) return;
+  if (!HasFacesIn(box, mesh, near)) return;
   if (!mesh.source->has_two_sides()) FindPlaneAbove(box, mesh, &near);
   near.has_ridges = HasRidges(box, mesh);
   tets_[num_tets_++] = near;
@@ -284,6 +294,8 @@ bool NearMesh::Clears(const ContactProblem& problem, float depth, NearMeshTet* t
     lost.from_end = moves.from_end > lost.from_end ? moves.from_end : lost.from_end;
     lost.from_way = moves.from_way > lost.from_way ? moves.from_way : lost.from_way;
   }
+  // Boxes around ways and their lengths change by less.
+  tet->of_ridges -= 2.0f * lost.from_way;
   for (Clearance* clearance : {&tet->of_all, &tet->of_others}) {
     clearance->of_way -= lost.from_way;
     const float of_end = clearance->of_end - lost.from_end;

@@ -13,6 +13,7 @@
 #include "base/vector_math.h"
 #include "contact/contact_problem.h"
 #include "contact/face_bounds.h"
+#include "contact/mesh_box.h"
 #include "contact/ridge.h"
 
 #include <cstdint>
@@ -49,6 +50,7 @@ struct NearMeshTet {
   uint32_t few[4] = {};  ///< from the tet's first one on
   uint32_t num_few = 0;
   bool has_ridges = false;  ///< whether a ridge may come near
+  float of_ridges = 0.0f;   ///< how far nodes may move before one is near a triangle [m]
   // A plane that all parts of these faces near the tet are below, or a normal of zero.
   Vec3 normal;
   float offset = 0.0f;  ///< dot(normal, x) on the plane [m]
@@ -57,15 +59,7 @@ struct NearMeshTet {
 /// The tets of a body near one mesh, and the faces near each.
 class NearMesh {
  public:
-  struct Box {
-    Vec3 low, high;
-
-    bool Overlaps(const Box& other) const {
-      return low.x <= other.high.x && other.low.x <= high.x && low.y <= other.high.y &&
-             other.low.y <= high.y && low.z <= other.high.z && other.low.z <= high.z;
-    }
-    float SquaredDistance(const Vec3& point) const;
-  };
+  using Box = MeshBox;
 
   /// Memory for a body. Returns false if the allocator fails.
   bool Allocate(const Allocator& allocator, size_t num_tets, size_t num_nodes);
@@ -136,6 +130,7 @@ class NearMesh {
   template <class Visit>
   void ForFacesIn(const Box& box, const ColliderMesh& mesh, const NearMeshTet& tet,
                   const Visit& visit) const;
+  bool HasFacesIn(const Box& box, const ColliderMesh& mesh, const NearMeshTet& tet) const;
   void FindPlaneAbove(const Box& box, const ColliderMesh& mesh, NearMeshTet* tet) const;
 
   uint32_t collider_ = UINT32_MAX;  // its slot
@@ -165,48 +160,37 @@ class NearMesh {
   Array<Vec3> local_from_, local_to_;
 };
 
-/// The least and greatest coordinates of two points.
-inline Vec3 LowerOf(const Vec3& a, const Vec3& b) {
-  return {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z};
-}
-inline Vec3 UpperOf(const Vec3& a, const Vec3& b) {
-  return {a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z};
-}
-
-inline float NearMesh::Box::SquaredDistance(const Vec3& point) const {
-  const Vec3 beyond = UpperOf(UpperOf(low - point, point - high), Vec3{});
-  return Dot(beyond, beyond);
-}
-
 /// A box around the vertices of a tet whose nodes move straight, and this margin [m].
 NearMesh::Box BoxAround(const CdgTet& tet, const Vec3 (&from)[4], const Vec3 (&to)[4],
                         float margin);
 
 /// MayMeetBox for ridges whose own boxes overlap the box.
-bool MayCrossBox(const Ridge& ridge, const NearMesh::Box& box);
+bool MayCrossBox(const Vec3 (&ends)[2], const MeshBox& box);
 
-/// Calls visit(ridge) for the ridges that may come into a box until it returns false.
-template <class Visit>
-void ForRidgesIn(const NearMesh::Box& box, const ColliderMesh& mesh, const Visit& visit);
-
-/// Whether a ridge may come into a box.
-inline bool MayMeetBox(const Ridge& ridge, const NearMesh::Box& box) {
-  const auto& [a, b] = ridge.ends;
-  return box.Overlaps({LowerOf(a, b), UpperOf(a, b)}) && MayCrossBox(ridge, box);  // few overlap
+/// Whether a ridge between these ends may come into a box.
+inline bool MayMeetBox(const Vec3 (&ends)[2], const MeshBox& box) {
+  const auto& [a, b] = ends;
+  return box.Overlaps({LowerOf(a, b), UpperOf(a, b)}) && MayCrossBox(ends, box);  // few overlap
 }
 
-/// A box around a face that has some room, because what crosses the face is found with rounding.
-NearMesh::Box BoxAround(const MeshFace& face);
-
-template <class Visit>
-void ForRidgesIn(const NearMesh::Box& box, const ColliderMesh& mesh, const Visit& visit) {
+/// Calls visit(ridge) for the ridges whose own boxes overlap a box, and whose ends is_wanted(ends)
+/// accepts, until it returns false.
+template <class IsWanted, class Visit>
+void ForRidgesIn(const MeshBox& box, const ColliderMesh& mesh, const IsWanted& is_wanted,
+                 const Visit& visit) {
+  const FacePatches* const patches = mesh.source->patches;
   mesh.ForTriangles(box.low, box.high, [&](uint32_t triangle) {
-    const MeshFace face = mesh.Face(2 * triangle);
+    if (patches != nullptr && !patches->MayHaveRidges(triangle)) return true;
+    Vec3 corners[3];
+    mesh.Corners(triangle, corners);
+    MeshFace face = {.index = kNoTriangle};
     for (int k = 0; k < 3; ++k) {
-      const Vec3 &a = face.corners[k], &b = face.corners[(k + 1) % 3];
-      if (!box.Overlaps({LowerOf(a, b), UpperOf(a, b)})) continue;
+      const Vec3 ends[2] = {corners[k], corners[(k + 1) % 3]};
+      const bool overlaps = box.Overlaps({LowerOf(ends[0], ends[1]), UpperOf(ends[0], ends[1])});
+      if (!overlaps || !OwnsEdge(mesh, triangle, k) || !is_wanted(ends)) continue;
+      if (face.index == kNoTriangle) face = mesh.Face(2 * triangle);
       Ridge ridge;
-      if (FindRidge(mesh, face, k, &ridge) && MayMeetBox(ridge, box) && !visit(ridge)) return false;
+      if (FindRidge(mesh, face, k, &ridge) && !visit(ridge)) return false;
     }
     return true;
   });

@@ -11,16 +11,16 @@
 namespace plush {
 namespace {
 
-constexpr float kSharp = 0.9976f, kFlat = 0.07f;  // cosine and sine of 4 degrees
-constexpr float kSteep = 0.3f;                    // sine
+constexpr float kFlat = 0.07f;  // sine of 4 degrees
+constexpr float kSteep = 0.3f;  // sine
 
 }  // namespace
 
 bool FindRidge(const ColliderMesh& mesh, const MeshFace& front, int k, Ridge* ridge) {
-  const uint32_t other = mesh.source->Neighbour(front.index / 2, k);
-  if (other == kNoTriangle || other < front.index / 2) return false;
-  const MeshFace across = mesh.Face(2 * other);
-  if (IsZero(front.normal) || IsZero(across.normal) || Dot(front.normal, across.normal) > kSharp) {
+  if (!OwnsEdge(mesh, front.index / 2, k)) return false;
+  const MeshFace across = mesh.Face(2 * mesh.source->Neighbour(front.index / 2, k));
+  if (IsZero(front.normal) || IsZero(across.normal) ||
+      Dot(front.normal, across.normal) > kSharpEdge) {
     return false;
   }
   const Vec3 &from = front.corners[k], &to = front.corners[(k + 1) % 3];

@@ -14,12 +14,21 @@
 
 namespace plush {
 
+inline constexpr float kSharpEdge = 0.9976f;  ///< cosine of 4 degrees
+
 /// A sharp convex edge, in the coordinates of its ColliderMesh.
 struct Ridge {
   uint32_t face = kNoTriangle;  ///< the front of that of its two triangles with the lower index
   Vec3 ends[2];
   Vec3 into[2];  ///< unit, along the triangles, away from the edge
 };
+
+/// Whether a ridge on side `k` of a triangle's front would be that one's: the neighbour has a
+/// higher index.
+inline bool OwnsEdge(const ColliderMesh& mesh, uint32_t triangle, int k) {
+  const uint32_t other = mesh.source->Neighbour(triangle, k);
+  return other != kNoTriangle && other >= triangle;
+}
 
 /// Finds the ridge on side `k` of a triangle's front, from corner k to k + 1. Returns whether there
 /// is one; if the neighbour has a lower index, the ridge is that one's.

@@ -130,8 +130,8 @@ class SunkPoints {
   bool MayMeet(const ContactProblem& problem, const LocalCollider& collider, uint32_t tet) const;
   void FindInTet(const ContactProblem& problem, const LocalCollider& collider, float depth,
                  IsKnown is_known, const void* user, NearMeshTet* near);
-  void FindOnRidges(const ContactProblem& problem, const LocalCollider& collider, uint32_t tet,
-                    float depth, IsKnown is_known, const void* user);
+  void FindOnRidges(const ContactProblem& problem, const LocalCollider& collider, float depth,
+                    IsKnown is_known, const void* user, NearMeshTet* near);
   void Add(const SunkPoint& point);
   std::span<SunkPoint> KeepDeepest(const CollisionView& surface);
   size_t KeepUntakenOfAll(const CollisionView& surface, std::span<SunkPoint> found);

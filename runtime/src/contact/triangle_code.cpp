@@ -6,6 +6,7 @@ namespace plush {
 
 constinit const TriangleCode kTriangleCode = {
     MakeRestMesh,
+    MakeFacePatches,
     FindDeepestInMesh,
     [](const ColliderMesh& mesh, uint32_t index) { return mesh.Face(index); },
     [](const ColliderMesh& mesh, const Vec3& point, float reach, const Vec3* front) {

@@ -13,6 +13,7 @@ namespace plush {
 struct TriangleCode {
   /// See the functions and members of these names.
   decltype(&MakeRestMesh) make_rest_mesh;
+  decltype(&MakeFacePatches) make_patches;
   decltype(&FindDeepestInMesh) find_deepest;
   MeshFace (*face)(const ColliderMesh& mesh, uint32_t index);
   NearestPoint (*find_nearest)(const ColliderMesh& mesh, const Vec3& point, float reach,

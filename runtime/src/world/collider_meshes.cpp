@@ -43,7 +43,8 @@ bool GivesCoefficients(const Asset& asset) {
 
 }  // namespace
 
-TriangleSource TrianglesOf(const ColliderDesc& desc, const StaticMeshView* mesh) {
+TriangleSource TrianglesOf(const ColliderDesc& desc, const StaticMeshView* mesh,
+                           const FacePatches* patches) {
   TriangleSource source;
   source.hash = 0xcbf29ce484222325ull;  // FNV-1a 64, by words
   const auto add = [&](uint64_t word) { source.hash = (source.hash ^ word) * 0x100000001b3ull; };
@@ -58,6 +59,7 @@ TriangleSource TrianglesOf(const ColliderDesc& desc, const StaticMeshView* mesh)
     source.asset = desc.mesh.asset;
     source.code = desc.mesh.code;
     source.mesh = mesh;
+    source.patches = patches;
     source.scale = desc.mesh.scale;
     source.gives_coefficients = GivesCoefficients(*source.asset);
     add(desc.mesh.asset->content_hash());
@@ -94,17 +96,49 @@ Status World::Impl::FindTriangles(const MeshShape& mesh, const StaticMeshView** 
   return checked;
 }
 
-void World::Impl::FreeUnusedMeshes() {
-  for (RestMesh** link = &rest_meshes; *link != nullptr;) {
-    RestMesh* const mesh = *link;
-    const auto uses = [mesh](const Collider& c) { return c.mesh.mesh == &mesh->view; };
-    if (std::any_of(colliders.begin(), colliders.end(), uses)) {
-      link = &mesh->next;
+Status World::Impl::FindPatches(const MeshShape& mesh, const StaticMeshView& triangles,
+                                const FacePatches** out_patches) {
+  *out_patches = nullptr;
+  if (triangles.triangles.size() <= FacePatches::kLeast) return {};
+  FacePatches* of_mesh = face_patches;
+  while (of_mesh != nullptr && of_mesh->mesh != &triangles) of_mesh = of_mesh->next;
+  if (of_mesh == nullptr) {
+    of_mesh = mesh.code->make_patches(allocator, triangles);
+    if (of_mesh == nullptr) {
+      FreeUnusedMeshes();
+      return {StatusCode::kOutOfMemory, "mesh"};
+    }
+    of_mesh->next = std::exchange(face_patches, of_mesh);
+  }
+  *out_patches = of_mesh;
+  return {};
+}
+
+// Frees the elements of a list that no collider uses.
+template <class Element, class Uses>
+static void FreeUnused(const Allocator& allocator, std::span<const Collider> colliders,
+                       const Uses& uses, Element** list) {
+  for (Element** link = list; *link != nullptr;) {
+    Element* const element = *link;
+    if (std::ranges::any_of(colliders, [&](const Collider& c) { return uses(c, *element); })) {
+      link = &element->next;
     } else {
-      *link = mesh->next;
-      DeleteObject(allocator, mesh);
+      *link = element->next;
+      DeleteObject(allocator, element);
     }
   }
+}
+
+void World::Impl::FreeUnusedMeshes() {
+  const std::span<const Collider> all(colliders.data(), colliders.size());
+  FreeUnused(
+      allocator, all,
+      [](const Collider& c, const FacePatches& patches) { return c.mesh.patches == &patches; },
+      &face_patches);
+  FreeUnused(
+      allocator, all,
+      [](const Collider& c, const RestMesh& mesh) { return c.mesh.mesh == &mesh.view; },
+      &rest_meshes);
 }
 
 }  // namespace plush

@@ -200,6 +200,7 @@ Status World::AddCollider(const ColliderDesc& desc, ColliderId* out_id) {
     }
   }
   const StaticMeshView* mesh = nullptr;
+  const FacePatches* patches = nullptr;
   if (desc.type == ShapeType::kMesh) {
     const Status found = w.FindTriangles(desc.mesh, &mesh);
     if (!found.ok()) return found;
@@ -207,6 +208,8 @@ Status World::AddCollider(const ColliderDesc& desc, ColliderId* out_id) {
       w.FreeUnusedMeshes();
       return {StatusCode::kUnsupported, "sensor", "must be a closed mesh", 0};
     }
+    const Status made = w.FindPatches(desc.mesh, *mesh, &patches);
+    if (!made.ok()) return made;
   }
   Hull* hull = nullptr;
   if (desc.type == ShapeType::kHull) {
@@ -221,7 +224,7 @@ Status World::AddCollider(const ColliderDesc& desc, ColliderId* out_id) {
   if (hull != nullptr) collider.desc.hull.points = hull->given.span();
   collider.desc.friction = Given(desc.friction);
   collider.desc.restitution = Given(desc.restitution);
-  collider.mesh = TrianglesOf(collider.desc, mesh);
+  collider.mesh = TrianglesOf(collider.desc, mesh, patches);
   collider.extent = ExtentOf(collider);
   collider.id = PackId(slot, w.collider_slots.generation(slot), w.desc.tag);
   for (const uint32_t b : w.slots) {

@@ -49,8 +49,9 @@ ColliderExtent ExtentOf(const Collider& collider);
 ColliderExtent SurfaceExtentOf(const Collider& collider);
 
 /// The triangles of a height field or mesh whose description is valid, and none of other shapes.
-/// `mesh`: those of a mesh.
-TriangleSource TrianglesOf(const ColliderDesc& desc, const StaticMeshView* mesh);
+/// `mesh` and `patches`: those of a mesh.
+TriangleSource TrianglesOf(const ColliderDesc& desc, const StaticMeshView* mesh,
+                           const FacePatches* patches);
 /// The solid of a collider that is not a plane.
 Solid SolidOf(const Collider& collider);
 
@@ -156,7 +157,10 @@ struct World::Impl {
   Status ReserveCollider();
   /// The triangles of a mesh. Makes those of a soft body unless a collider has them already.
   Status FindTriangles(const MeshShape& mesh, const StaticMeshView** out_triangles);
-  /// Frees the rest_meshes that no collider has.
+  /// The patches of these triangles, or null for few. Makes them unless a collider has them.
+  Status FindPatches(const MeshShape& mesh, const StaticMeshView& triangles,
+                     const FacePatches** out_patches);
+  /// Frees the rest_meshes and face_patches that no collider has.
   void FreeUnusedMeshes();
   /// The number of colliders that bodies must have room for.
   size_t MostColliders() const {
@@ -369,6 +373,7 @@ struct World::Impl {
   Array<Collider> colliders;            // by slot
   Array<StepCollider> step_colliders;   // of the current step, by slot
   RestMesh* rest_meshes = nullptr;      // of soft bodies that are meshes of colliders
+  FacePatches* face_patches = nullptr;  // of meshes of colliders
   Array<TriangleSource> loaded_meshes;  // of a state's colliders, while it is loaded
   // Of the current step: half-spaces, then other colliders by the least coordinate of their boxes
   // along x, then sensors.

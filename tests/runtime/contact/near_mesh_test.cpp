@@ -120,7 +120,8 @@ TEST_CASE("A triangle meets a box if a part of it is left inside") {
     // A ridge meets a box as a triangle without a width does.
     const NearMesh::Box box = {ToVec3(middle - half), ToVec3(middle + half)};
     const Vec3 edge[3] = {corners[0], corners[1], corners[1]};
-    const bool ridge_meets = MayMeetBox(Ridge{.ends = {corners[0], corners[1]}}, box);
+    const Vec3 ends[2] = {corners[0], corners[1]};
+    const bool ridge_meets = MayMeetBox(ends, box);
     CHECK(ridge_meets == MayMeetBox(edge, {}, box.low, box.high));
     ridges_meet += ridge_meets ? 1 : 0;
     std::vector<Eigen::Vector3d> triangle;
