@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace plush {
@@ -181,7 +182,7 @@ void NearestFace::Visit(MeshFace face) {
 // On a fine mesh most triangles in reach are farther away than the nearest one: looks near the
 // point first. Boxes of long triangles are near all points: then it looks at all in reach next.
 NearestPoint ColliderMesh::FindNearest(const Vec3& point, float reach, const Vec3* front) const {
-  constexpr float kFirst = 0.0625f, kNext = 4.0f;
+  constexpr float kShares[] = {0.0625f, 0.25f, 1.0f};  // of the reach
   constexpr uint32_t kMany = 32;
   constexpr float kRoom = 1.0e-5f;  // more than those differ that count as equally near
   constexpr float kSure = 0.999f;   // farther away, another one may count as equally near
@@ -189,8 +190,9 @@ NearestPoint ColliderMesh::FindNearest(const Vec3& point, float reach, const Vec
   if (above.face != kNoTriangle && front != nullptr && !(Dot(above.normal, *front) > 0.0f)) {
     above = {};
   }
-  for (float within = kFirst * reach;;) {
-    const bool is_last = !(within < reach);
+  for (size_t i = 0;;) {
+    const bool is_last = i + 1 == std::size(kShares);
+    const float within = kShares[i] * reach;
     NearestFace search(point, within, front, source->has_two_sides());
     if (above.face != kNoTriangle && (is_last || above.distance <= within)) search.StartFrom(above);
     const MeshBox near = MeshBox{point, point}.Around(within);
@@ -207,7 +209,7 @@ NearestPoint ColliderMesh::FindNearest(const Vec3& point, float reach, const Vec
     const NearestPoint& nearest = search.nearest();
     const bool is_sure = nearest.face != kNoTriangle && nearest.distance < kSure * within;
     if (is_last || (is_sure && count < kMany)) return nearest;
-    within = count < kMany ? std::fmin(kNext * within, reach) : reach;
+    i = count < kMany ? i + 1 : std::size(kShares) - 1;
   }
 }
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 namespace plush {
 
@@ -220,17 +221,18 @@ class FaceSearch {
   // Of a fine mesh, most faces in reach are too far to matter. Sees nothing else if the way crosses
   // a face.
   Seen LookAround(const MeshWay& way, WayToMesh* crossing) const {
-    constexpr float kFirst = 0.125f, kNext = 3.0f, kAlong = 0.25f;
+    constexpr float kShares[] = {0.125f, 0.375f, 1.0f}, kAlong = 0.25f;  // of the reach
     constexpr float kSure = 0.999f;  // farther away, another one may count as equally near
     const float apart = LookAlong(way, kAlong * reach_, crossing);
     if (crossing->hit().face != kNoTriangle) return {};
-    for (float most = kFirst * reach_;;) {
+    for (size_t i = 0;;) {
+      const float most = kShares[i] * reach_;
       Seen seen = LookAt(way.to, most, mesh_.source->has_two_sides());
       seen.apart = apart;
       const bool is_sure =
           seen.has_all && seen.nearest.face != kNoTriangle && seen.nearest.distance < kSure * most;
-      if (is_sure || !(most < reach_)) return seen;
-      most = seen.has_all ? std::min(kNext * most, reach_) : reach_;
+      if (is_sure || i + 1 == std::size(kShares)) return seen;
+      i = seen.has_all ? i + 1 : std::size(kShares) - 1;
     }
   }
 
