@@ -133,8 +133,7 @@ std::vector<std::byte> ReplacementOf(const std::string& path, const Assimp::Impo
   const auto bytes = ReadFile(path, is_gltf ? kMaxGltfBytes : kMaxSourceBytes);
   if (!bytes.ok()) return {};
   if (is_gltf) return WithoutSkins(bytes.value());
-  return ObjForAssimp(
-      {reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size()});
+  return ObjForAssimp({reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size()});
 }
 
 FbxSettings ReadFbxSettings(const aiScene& scene) {
