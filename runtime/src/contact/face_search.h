@@ -64,7 +64,9 @@ class FaceSearch {
       const bool has_nearest = nearest.face != kNoTriangle;
       const bool is_behind = has_nearest && nearest.gap < 0.0f;
       const float apart = std::max(seen.apart, distance - Length(way.to - way.from));
-      meeting.clearance = {distance, apart};
+      // A start this near to a face with two sides may come to its other side.
+      const float flips = has_two_sides ? 4.0f * flush_ : 0.0f;
+      meeting.clearance = {distance - flips, apart - flips};
       if (is_behind) {
         meeting.clearance.of_end = -distance;
       } else if (!has_two_sides) {
@@ -241,12 +243,17 @@ class FaceSearch {
   float LookAlong(const MeshWay& way, float most, WayToMesh* crossing) const {
     const Vec3 ends[2] = {way.from, way.to};
     const Box box = {LowerOf(way.from, way.to), UpperOf(way.from, way.to)};
+    // Middles of boxes are rounded, by more than small triangles far from the origin have room.
+    constexpr float kRounding = 1.0e-6f;
+    const Vec3 farthest = UpperOf(box.high, box.low * -1.0f);
+    const float rounding =
+        kRounding * (std::max(farthest.x, std::max(farthest.y, farthest.z)) + most);
     float apart = most;
     ForFaces(box.Around(most), [&](const auto& face_of, const Box& around) {
       const float apart2 = around.SquaredDistance(box);
-      if (apart2 > apart * apart || !MayCrossBox(ends, around.Around(apart))) return;
+      if (apart2 > apart * apart || !MayCrossBox(ends, around.Around(apart + rounding))) return;
       const MeshFace face = face_of();
-      crossing->Visit(face);
+      if (around.Overlaps(box)) crossing->Visit(face);
       apart = std::min(apart, std::max(ApartFrom(face, way), std::sqrt(apart2)));
     });
     return apart;
@@ -256,6 +263,7 @@ class FaceSearch {
   // less than reach and there are many: boxes of long triangles are near all points.
   Seen LookAt(const Vec3& point, float most, bool has_two_sides) const {
     constexpr uint32_t kMany = 32;
+    constexpr float kRoom = 1.0e-5f;  // more than those differ that count as equally near
     const float within = kFarther * most;
     const uint32_t limit = most < reach_ ? kMany : UINT32_MAX;
     uint32_t count = 0;
@@ -266,7 +274,7 @@ class FaceSearch {
       Vec3 corners[3];
       mesh_.Corners(triangle, corners);
       const float distance2 = BoxAround(corners).SquaredDistance(point);
-      const float nearest = search.nearest().distance;
+      const float nearest = search.nearest().distance * (1.0f + kRoom);
       least2 = std::min(least2, distance2);
       if (++count == limit) return false;
       if (distance2 > nearest * nearest && SideOf(0.0f, distance2) >= side2) return true;

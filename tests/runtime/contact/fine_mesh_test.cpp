@@ -42,6 +42,23 @@ SurfaceMesh Hills(uint32_t cells, double rough, bool has_holes, Random* random) 
   return hills;
 }
 
+// A flat square of 30 x 30 cells from (offset, 0, offset) on.
+SurfaceMesh Flat(double cell, double offset) {
+  constexpr uint32_t kCells = 30;
+  SurfaceMesh flat;
+  for (uint32_t i = 0; i < (kCells + 1) * (kCells + 1); ++i) {
+    flat.positions.push_back(
+        {cell * (i % (kCells + 1)) + offset, 0.0, cell * (i / (kCells + 1)) + offset});
+  }
+  for (uint32_t i = 0; i < kCells * kCells; ++i) {
+    const uint32_t a = i / kCells * (kCells + 1) + i % kCells, b = a + 1, c = a + kCells + 1;
+    flat.triangles.push_back({a, c, b});
+    flat.triangles.push_back({b, c, c + 1});
+  }
+  plush::tests::CompleteMesh(&flat);
+  return flat;
+}
+
 // Plates with open borders that face anywhere.
 SurfaceMesh Plates(Random* random) {
   SurfaceMesh plates;
@@ -96,7 +113,11 @@ struct OnMesh {
   MeshHit Hit(const MeshWay& way, const Vec3& inside, float depth) const {
     const bool has_two_sides = source.has_two_sides();
     WayToMesh crossing(way.from, way.to, has_two_sides ? &inside : nullptr, depth, problem.flush);
-    for (uint32_t t = 0; t < source.num_triangles(); ++t) crossing.Visit(mesh().Face(2 * t));
+    const MeshBox box = {LowerOf(way.from, way.to), UpperOf(way.from, way.to)};
+    for (uint32_t t = 0; t < source.num_triangles(); ++t) {
+      const MeshFace face = mesh().Face(2 * t);
+      if (BoxAround(face.corners).Overlaps(box)) crossing.Visit(face);
+    }
     MeshHit hit = crossing.hit();
     if (hit.face != kNoTriangle || has_two_sides) return hit;
     const NearestPoint at_end = Nearest(way.to, kReach, nullptr);
@@ -177,6 +198,53 @@ TEST_CASE("A way meets the same triangle of a fine mesh as among all of them") {
   CHECK(hits > 300);
   CHECK(clear > 1000);
   CHECK(clear_ways > 1000);
+}
+
+// Boxes of small triangles far from the origin are as small as the rounding there.
+TEST_CASE("Ways through edges and corners of a flat fine mesh meet it, far from its origin, too") {
+  constexpr uint32_t kCells = 30;
+  const double cell = GENERATE(0.001, 0.01, 0.1), offset = GENERATE(0.0, 0.7, 5.0, 30.0);
+  CAPTURE(cell, offset);
+  Random random(7);
+  OnMesh scene(Flat(cell, offset), MeshSides::kFront, &random);
+  std::fill_n(scene.ground.mesh.anchor, 3, 0.0);
+  scene.ground.mesh.unit = 1.0;
+  const NearMesh no_list;
+  const NearMeshTet tet;
+  const FaceSearch search(scene.problem, scene.ground, no_list, tet);
+  uint32_t hits = 0;
+  for (int k = 0; k < 1000; ++k) {
+    CAPTURE(k);
+    const uint32_t column = 1 + random.Below(kCells - 1), row = 1 + random.Below(kCells - 1);
+    const double along = k % 2 == 0 ? 0.0 : random.Uniform(0.1, 0.9);
+    MeshWay way;
+    way.from = ToVec3({cell * column + offset, 0.0, cell * (row + along) + offset});
+    way.to = way.from;
+    way.from.y = random.Uniform(1e-5, 1e-2);
+    way.to.y = -random.Uniform(1e-5, 1e-3);
+    if (k % 3 == 0) way.from.z += random.Uniform(-0.01, 0.01);
+    const MeshHit hit = search.Meet(way, way.from, 1.0e-6f).hit;
+    CHECK(hit.face == scene.Hit(way, way.from, 1.0e-6f).face);
+    hits += hit.face != kNoTriangle ? 1 : 0;
+  }
+  CHECK(hits > 900);  // some ways end beside the mesh
+}
+
+// The list of a coarser mesh holds it no more.
+TEST_CASE("A point right in front of a mesh with two sides, of a body behind it, may leave") {
+  Random random(8);
+  OnMesh scene(Flat(0.01, 0.0), MeshSides::kBoth, &random);
+  std::fill_n(scene.ground.mesh.anchor, 3, 0.0);
+  scene.ground.mesh.unit = 1.0;
+  scene.problem.flush = 1.0e-4f;
+  const NearMesh no_list;
+  const NearMeshTet tet;
+  const FaceSearch search(scene.problem, scene.ground, no_list, tet);
+  const Vec3 inside = {0.153f, -0.05f, 0.152f};
+  const MeshWay leaves = {{0.153f, 6.0e-5f, 0.152f}, {0.153f, 2.5e-4f, 0.152f}};
+  CHECK(search.Meet(leaves, inside, 1.0e-6f).hit.face == kNoTriangle);
+  const MeshWay comes = {{0.153f, -6.0e-5f, 0.152f}, {0.153f, 2.5e-4f, 0.152f}};
+  CHECK(search.Meet(comes, inside, 1.0e-6f).hit.face != kNoTriangle);
 }
 
 TEST_CASE("The nearest triangle of a fine mesh is that of all of them") {
