@@ -243,7 +243,8 @@ class FaceSearch {
   float LookAlong(const MeshWay& way, float most, WayToMesh* crossing) const {
     const Vec3 ends[2] = {way.from, way.to};
     const Box box = {LowerOf(way.from, way.to), UpperOf(way.from, way.to)};
-    // Middles of boxes are rounded, by more than small triangles far from the origin have room.
+    // Far from the origin, the middle of a box is rounded by more than boxes of small triangles
+    // have room.
     constexpr float kRounding = 1.0e-6f;
     const Vec3 farthest = UpperOf(box.high, box.low * -1.0f);
     const float rounding =

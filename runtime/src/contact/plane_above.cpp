@@ -11,7 +11,8 @@
 namespace plush {
 namespace {
 
-// The mean normal, each triangle of a patch as long as its patch's one.
+// The mean normal of the triangles near a box, whatever their sizes. They count as their patches'
+// normals.
 Vec3 MeanNormal(const ColliderMesh& mesh, const MeshBox& box) {
   const float size = 0.5f * Length(box.high - box.low);
   Vec3 sum;

@@ -54,7 +54,7 @@ class PlacedVertices {
 class PressedBoxes {
  public:
   PressedBoxes(uint32_t begin, uint32_t end)
-      : begin_(begin), end_(end), size_(kLeast * ((end - begin) / (kLeast * kMost) + 1)) {}
+      : begin_(begin), end_(end), size_((end - begin) / kMost + 1) {}
 
   /// `box_of(triangle, &box)` returns false if no ridge can press on it.
   template <class BoxOf>
@@ -100,7 +100,7 @@ class PressedBoxes {
   }
 
  private:
-  static constexpr uint32_t kLeast = 1, kMost = 256;  // triangles of a box, and boxes
+  static constexpr uint32_t kMost = 256;  // boxes
   static constexpr float kFar = 1.0e30f;
   static constexpr MeshBox kNone = {{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}};
 
