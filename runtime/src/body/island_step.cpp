@@ -209,7 +209,8 @@ void SolveIsland(const StepSettings& of_world, int k, int count, bool is_joint, 
     });
     return;
   }
-  // In a heap some body nearly always does, and all go again for it. The next substep does that.
+  // In a heap, some point nearly always has, and all bodies would iterate again for it. If another
+  // substep follows, it finds the point anyway.
   if (k + 1 < count) return;
   std::atomic<bool> is_sunk = false;
   ShareMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats*) {

@@ -28,7 +28,7 @@ struct MeshBox {
     return Dot(beyond, beyond);
   }
   float SquaredDistance(const Vec3& point) const { return SquaredDistance({point, point}); }
-  /// The same box, larger by this on all sides.
+  /// The box, grown by a margin on all sides.
   MeshBox Around(float margin) const {
     const Vec3 room = {margin, margin, margin};
     return {low - room, high + room};

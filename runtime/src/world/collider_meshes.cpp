@@ -69,49 +69,48 @@ TriangleSource TrianglesOf(const ColliderDesc& desc, const StaticMeshView* mesh,
   return source;
 }
 
-Status World::Impl::FindTriangles(const MeshShape& mesh, const StaticMeshView** out_triangles) {
+// The patches of a mesh, in a list that gets those that it lacks. Null if the allocator fails.
+static const FacePatches* PatchesOf(const Allocator& allocator, const TriangleCode& code,
+                                    const StaticMeshView& mesh, FacePatches** list) {
+  FacePatches* of_mesh = *list;
+  while (of_mesh != nullptr && of_mesh->mesh != &mesh) of_mesh = of_mesh->next;
+  if (of_mesh != nullptr) return of_mesh;
+  of_mesh = code.make_patches(allocator, mesh);
+  if (of_mesh != nullptr) of_mesh->next = std::exchange(*list, of_mesh);
+  return of_mesh;
+}
+
+Status World::Impl::FindTriangles(const MeshShape& mesh, const StaticMeshView** out_triangles,
+                                  const FacePatches** out_patches) {
   if (mesh.asset == nullptr || !mesh.asset->is_open()) {
     return Invalid("mesh.asset", "must be an open asset");
   }
   if (mesh.code == nullptr) return Invalid("mesh.code", "is null: assign the shape as a whole");
+  const StaticMeshView* triangles = nullptr;
   if (mesh.asset->is_static()) {
-    *out_triangles = &mesh.asset->static_mesh();
-    return CheckTriangles(**out_triangles, mesh.scale);
-  }
-  if (mesh.asset->collision().tets.empty()) return Unsupported("has no collision surface");
-  RestMesh* of_asset = rest_meshes;
-  while (of_asset != nullptr && of_asset->asset != mesh.asset) of_asset = of_asset->next;
-  if (of_asset == nullptr) {
-    of_asset = NewObject<RestMesh>(allocator);
-    if (of_asset == nullptr) return {StatusCode::kOutOfMemory, "mesh"};
-    of_asset->next = std::exchange(rest_meshes, of_asset);
-    if (!mesh.code->make_rest_mesh(allocator, *mesh.asset, of_asset)) {
-      FreeUnusedMeshes();
-      return {StatusCode::kOutOfMemory, "mesh"};
+    triangles = &mesh.asset->static_mesh();
+  } else {
+    if (mesh.asset->collision().tets.empty()) return Unsupported("has no collision surface");
+    RestMesh* of_asset = rest_meshes;
+    while (of_asset != nullptr && of_asset->asset != mesh.asset) of_asset = of_asset->next;
+    if (of_asset == nullptr) {
+      of_asset = NewObject<RestMesh>(allocator);
+      if (of_asset == nullptr) return {StatusCode::kOutOfMemory, "mesh"};
+      of_asset->next = std::exchange(rest_meshes, of_asset);
+      if (!mesh.code->make_rest_mesh(allocator, *mesh.asset, of_asset)) {
+        FreeUnusedMeshes();
+        return {StatusCode::kOutOfMemory, "mesh"};
+      }
     }
+    triangles = &of_asset->view;
   }
-  *out_triangles = &of_asset->view;
-  const Status checked = CheckTriangles(of_asset->view, mesh.scale);
-  if (!checked.ok()) FreeUnusedMeshes();
-  return checked;
-}
-
-Status World::Impl::FindPatches(const MeshShape& mesh, const StaticMeshView& triangles,
-                                const FacePatches** out_patches) {
-  *out_patches = nullptr;
-  if (triangles.triangles.size() <= FacePatches::kLeast) return {};
-  FacePatches* of_mesh = face_patches;
-  while (of_mesh != nullptr && of_mesh->mesh != &triangles) of_mesh = of_mesh->next;
-  if (of_mesh == nullptr) {
-    of_mesh = mesh.code->make_patches(allocator, triangles);
-    if (of_mesh == nullptr) {
-      FreeUnusedMeshes();
-      return {StatusCode::kOutOfMemory, "mesh"};
-    }
-    of_mesh->next = std::exchange(face_patches, of_mesh);
-  }
-  *out_patches = of_mesh;
-  return {};
+  const Status checked = CheckTriangles(*triangles, mesh.scale);
+  const bool is_fine = checked.ok() && triangles->triangles.size() > FacePatches::kLeast;
+  *out_triangles = triangles;
+  *out_patches = is_fine ? PatchesOf(allocator, *mesh.code, *triangles, &face_patches) : nullptr;
+  const bool has_all = checked.ok() && (!is_fine || *out_patches != nullptr);
+  if (!has_all) FreeUnusedMeshes();
+  return checked.ok() && !has_all ? Status{StatusCode::kOutOfMemory, "mesh"} : checked;
 }
 
 // Frees the elements of a list that no collider uses.

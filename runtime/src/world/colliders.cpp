@@ -202,14 +202,12 @@ Status World::AddCollider(const ColliderDesc& desc, ColliderId* out_id) {
   const StaticMeshView* mesh = nullptr;
   const FacePatches* patches = nullptr;
   if (desc.type == ShapeType::kMesh) {
-    const Status found = w.FindTriangles(desc.mesh, &mesh);
+    const Status found = w.FindTriangles(desc.mesh, &mesh, &patches);
     if (!found.ok()) return found;
     if (desc.sensor && mesh->sides != MeshSides::kSolid) {
       w.FreeUnusedMeshes();
       return {StatusCode::kUnsupported, "sensor", "must be a closed mesh", 0};
     }
-    const Status made = w.FindPatches(desc.mesh, *mesh, &patches);
-    if (!made.ok()) return made;
   }
   Hull* hull = nullptr;
   if (desc.type == ShapeType::kHull) {

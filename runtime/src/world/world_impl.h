@@ -155,11 +155,10 @@ struct World::Impl {
   bool ReserveJoined(const SolverMethod* method, const AttachmentDesc& of);
   bool HasMeshes() const;  ///< or height fields
   Status ReserveCollider();
-  /// The triangles of a mesh. Makes those of a soft body unless a collider has them already.
-  Status FindTriangles(const MeshShape& mesh, const StaticMeshView** out_triangles);
-  /// The patches of these triangles, or null for few. Makes them unless a collider has them.
-  Status FindPatches(const MeshShape& mesh, const StaticMeshView& triangles,
-                     const FacePatches** out_patches);
+  /// The triangles of a mesh, and their patches, null for few. Makes those of a soft body, and the
+  /// patches, unless a collider has them already.
+  Status FindTriangles(const MeshShape& mesh, const StaticMeshView** out_triangles,
+                       const FacePatches** out_patches);
   /// Frees the rest_meshes and face_patches that no collider has.
   void FreeUnusedMeshes();
   /// The number of colliders that bodies must have room for.

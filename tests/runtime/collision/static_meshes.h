@@ -50,6 +50,28 @@ inline ColliderDesc MeshOf(const StaticSubject& subject, const Pose& pose = {},
   return desc;
 }
 
+/// cells x cells squares of two triangles each, whose corners are at(column, row), asked for row by
+/// row. Front: up, if columns go along x and rows along z. `has` says which squares there are.
+template <class At, class Has>
+SurfaceMesh MakeSheet(uint32_t cells, const At& at, const Has& has) {
+  SurfaceMesh sheet;
+  for (uint32_t i = 0; i < (cells + 1) * (cells + 1); ++i) {
+    sheet.positions.push_back(at(i % (cells + 1), i / (cells + 1)));
+  }
+  for (uint32_t cell = 0; cell < cells * cells; ++cell) {
+    const uint32_t a = cell / cells * (cells + 1) + cell % cells, b = a + 1, c = a + cells + 1;
+    if (!has()) continue;
+    sheet.triangles.push_back({a, c, b});
+    sheet.triangles.push_back({b, c, c + 1});
+  }
+  plush::tests::CompleteMesh(&sheet);
+  return sheet;
+}
+template <class At>
+SurfaceMesh MakeSheet(uint32_t cells, const At& at) {
+  return MakeSheet(cells, at, [] { return true; });
+}
+
 /// The same surface, `by` metres along each axis.
 inline SurfaceMesh Moved(SurfaceMesh surface, double by) {
   for (Vec3d& p : surface.positions) p += Vec3d{by, by, by};

@@ -24,39 +24,21 @@ constexpr float kReach = 0.2f, kSlop = 1.0e-3f;
 
 // Hills of `cells` x `cells` squares, 2 m wide, with holes between some.
 SurfaceMesh Hills(uint32_t cells, double rough, bool has_holes, Random* random) {
-  SurfaceMesh hills;
   const double size = 2.0 / cells;
-  for (uint32_t i = 0; i < (cells + 1) * (cells + 1); ++i) {
-    const double x = size * (i % (cells + 1)) - 1.0, z = size * (i / (cells + 1)) - 1.0;
-    hills.positions.push_back(
-        {x, 0.1 * std::sin(3.0 * x) * std::cos(4.0 * z) + rough * size * random->Uniform(0.0, 1.0),
-         z});
-  }
-  for (uint32_t cell = 0; cell < cells * cells; ++cell) {
-    const uint32_t a = cell / cells * (cells + 1) + cell % cells, b = a + 1, c = a + cells + 1;
-    if (has_holes && random->Below(5) == 0) continue;
-    hills.triangles.push_back({a, c, b});
-    hills.triangles.push_back({b, c, c + 1});
-  }
-  plush::tests::CompleteMesh(&hills);
-  return hills;
+  const auto at = [&](uint32_t column, uint32_t row) {
+    const double x = size * column - 1.0, z = size * row - 1.0;
+    const double y = 0.1 * std::sin(3.0 * x) * std::cos(4.0 * z);
+    return Vec3d{x, y + rough * size * random->Uniform(0.0, 1.0), z};
+  };
+  return MakeSheet(cells, at, [&] { return !has_holes || random->Below(5) != 0; });
 }
 
-// A flat square of 30 x 30 cells from (offset, 0, offset) on.
+constexpr uint32_t kFlatCells = 30;
+// A flat square of cells from (offset, 0, offset) on.
 SurfaceMesh Flat(double cell, double offset) {
-  constexpr uint32_t kCells = 30;
-  SurfaceMesh flat;
-  for (uint32_t i = 0; i < (kCells + 1) * (kCells + 1); ++i) {
-    flat.positions.push_back(
-        {cell * (i % (kCells + 1)) + offset, 0.0, cell * (i / (kCells + 1)) + offset});
-  }
-  for (uint32_t i = 0; i < kCells * kCells; ++i) {
-    const uint32_t a = i / kCells * (kCells + 1) + i % kCells, b = a + 1, c = a + kCells + 1;
-    flat.triangles.push_back({a, c, b});
-    flat.triangles.push_back({b, c, c + 1});
-  }
-  plush::tests::CompleteMesh(&flat);
-  return flat;
+  return MakeSheet(kFlatCells, [&](uint32_t column, uint32_t row) {
+    return Vec3d{cell * column + offset, 0.0, cell * row + offset};
+  });
 }
 
 // Plates with open borders that face anywhere.
@@ -202,7 +184,6 @@ TEST_CASE("A way meets the same triangle of a fine mesh as among all of them") {
 
 // Boxes of small triangles far from the origin are as small as the rounding there.
 TEST_CASE("Ways through edges and corners of a flat fine mesh meet it, far from its origin, too") {
-  constexpr uint32_t kCells = 30;
   const double cell = GENERATE(0.001, 0.01, 0.1), offset = GENERATE(0.0, 0.7, 5.0, 30.0);
   CAPTURE(cell, offset);
   Random random(7);
@@ -215,7 +196,8 @@ TEST_CASE("Ways through edges and corners of a flat fine mesh meet it, far from 
   uint32_t hits = 0;
   for (int k = 0; k < 1000; ++k) {
     CAPTURE(k);
-    const uint32_t column = 1 + random.Below(kCells - 1), row = 1 + random.Below(kCells - 1);
+    const uint32_t column = 1 + random.Below(kFlatCells - 1),
+                   row = 1 + random.Below(kFlatCells - 1);
     const double along = k % 2 == 0 ? 0.0 : random.Uniform(0.1, 0.9);
     MeshWay way;
     way.from = ToVec3({cell * column + offset, 0.0, cell * (row + along) + offset});

@@ -27,20 +27,12 @@ bool IsKnown(const void*, const SunkPoint&) { return false; }
 
 // Ground of `cells` x `cells` squares, `size` wide, below y = 0: rough everywhere, or in one half.
 SurfaceMesh RoughGround(uint32_t cells, double size, double rough, bool is_half, Random* random) {
-  SurfaceMesh ground;
   const double spacing = size / cells;
-  for (uint32_t i = 0; i < (cells + 1) * (cells + 1); ++i) {
-    const double x = spacing * (i % (cells + 1)) - 0.5 * size;
+  return MakeSheet(cells, [&](uint32_t column, uint32_t row) {
+    const double x = spacing * column - 0.5 * size;
     const double y = is_half && x > 0.0 ? 0.0 : -rough * spacing * random->Uniform(0.0, 1.0);
-    ground.positions.push_back({x, y, spacing * (i / (cells + 1)) - 0.5 * size});
-  }
-  for (uint32_t cell = 0; cell < cells * cells; ++cell) {
-    const uint32_t a = cell / cells * (cells + 1) + cell % cells, b = a + 1, c = a + cells + 1;
-    ground.triangles.push_back({a, c, b});
-    ground.triangles.push_back({b, c, c + 1});
-  }
-  plush::tests::CompleteMesh(&ground);
-  return ground;
+    return Vec3d{x, y, spacing * row - 0.5 * size};
+  });
 }
 
 // A body above a mesh, its lowest vertex `above` y = 0.

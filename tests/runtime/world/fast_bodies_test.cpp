@@ -82,8 +82,7 @@ TEST_CASE("Soft boxes that meet at 10 m/s each at 60 Hz bounce off each other") 
   CHECK(boxes.Distance() > 0.25);
 }
 
-// Their surfaces are intersected at the end of the step only, where they overlap by up to all of
-// their thickness.
+// A search looks at the end of the step only. There they overlap by nearly their thickness.
 TEST_CASE("Plates that move by up to their thickness in a step bounce off each other") {
   constexpr float kDt = 0.01f, kThick = 0.1f;
   const float way = GENERATE(0.55f, 0.75f, 0.95f) * kThick;  // relative, in a step
