@@ -347,7 +347,7 @@ class PhaseTimer {
 };
 
 /// How many times as long as the one before a substep may be, if the time step has changed.
-inline constexpr float kMostGrowth = 1.5f;
+inline constexpr float kMostStepGrowth = 1.5f;
 
 /// Converts multipliers of substeps of `from` seconds to substeps of `to` seconds: returns the
 /// factor that keeps the pressure. If substeps grow more than twofold, the pressure falls: the full
@@ -373,9 +373,9 @@ inline float MostBulk(const Body& body) {
 }
 
 /// Fewest outer iterations of a substep of `to` seconds after substeps of `from` seconds: five if
-/// it is more than kMostGrowth times as long, one otherwise. After a single iteration, the volume
-/// error of a longer substep becomes kinetic energy in the next short one (a body that alternated
-/// between 1/30 s and 1/240 s gained 60 times its energy).
+/// it is more than kMostStepGrowth times as long, one otherwise. After a single iteration, the
+/// volume error of a longer substep becomes kinetic energy in the next short one (a body that
+/// alternated between 1/30 s and 1/240 s gained 60 times its energy).
 int LeastIterations(float from, float to);
 
 /// Fewest blocks of a body whose rotations are shared between threads.

@@ -347,7 +347,7 @@ int CountSubsteps(const StepSettings& settings, const Body& body) {
   const bool has_multipliers = body.kappa_dt > 0.0f && body.solver.method == nullptr;
   float least = 1.0f;
   if (last > 0 && SolvesContact(settings)) least = static_cast<float>((last + 1) / 2);
-  if (last == 0 && has_multipliers) least = std::ceil(dt / (kMostGrowth * body.kappa_dt));
+  if (last == 0 && has_multipliers) least = std::ceil(dt / (kMostStepGrowth * body.kappa_dt));
   const float wanted = std::max({std::ceil(2.0f * fastest * dt / body.simulation.median_edge),
                                  least, static_cast<float>(SubstepsForTurns(settings, body))});
   const int most = std::min(settings.contact.max_substeps, body.Factors().num_fractions);

@@ -71,7 +71,7 @@ bool FollowsSubsteps(const StepSettings& settings, int count, const Body& body);
 /// Number of substeps: ceil(2 v dt / e), where v is the largest approach speed of nodes that can
 /// touch a collider within the step, and e the median edge; more if a collider turns by more than
 /// 30 degrees in each, or if multipliers would not follow: at least half of LastSubsteps, or in a
-/// step of another length, as many as kMostGrowth asks for; at most
+/// step of another length, as many as kMostStepGrowth asks for; at most
 /// ContactSettings::max_substeps. The colliders must be placed as at the start of the step, with
 /// the motion of the whole step.
 int CountSubsteps(const StepSettings& settings, const Body& body);

@@ -234,7 +234,7 @@ float Relaxation(const StepSettings& settings, bool is_first) {
 
 int LeastIterations(float from, float to) {
   constexpr int kIterations = 5;
-  return from > 0.0f && to > kMostGrowth * from ? kIterations : 1;
+  return from > 0.0f && to > kMostStepGrowth * from ? kIterations : 1;
 }
 
 float MultiplierScale(float from, float to) {

@@ -155,8 +155,7 @@ struct World::Impl {
   bool ReserveJoined(const SolverMethod* method, const AttachmentDesc& of);
   bool HasMeshes() const;  ///< or height fields
   Status ReserveCollider();
-  /// The triangles of a mesh, and their patches, null for few. Makes those of a soft body, and the
-  /// patches, unless a collider has them already.
+  /// The triangles of a mesh and their patches, null for few. Makes what no collider has already.
   Status FindTriangles(const MeshShape& mesh, const StaticMeshView** out_triangles,
                        const FacePatches** out_patches);
   /// Frees the rest_meshes and face_patches that no collider has.
