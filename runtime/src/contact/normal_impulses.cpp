@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "contact/normal_impulses.cpp"
@@ -184,16 +185,25 @@ struct Group {
 bool SolvePressing(float accuracy, const PlaneContact* all, const Group& group,
                    NormalSystem* system) {
   constexpr int kMostRounds = 32, kTries = 3;
+  constexpr float kRounding = std::numeric_limits<float>::epsilon(), kSmall = 1.0e-3f;
+  float most_rounding = accuracy;  // of gaps
+  for (uint32_t i = 0; i < system->size; ++i) {
+    most_rounding = std::fmax(kSmall * std::fabs(system->free[i]), most_rounding);
+  }
   int tries = kTries;
   uint32_t least = UINT32_MAX;
   for (int round = 0; round < kMostRounds; ++round) {
     system->CloseGaps();
     uint32_t wrong = 0, last = 0;
+    bool is_exact = true;  // not if rounding of the motions by large impulses leaves gaps
     bool presses[kMostContacts];
     for (uint32_t i = 0; i < system->size; ++i) {
       const bool may_yield = all[group.contacts[i]].yielding > 0.0f;
       const bool is_open = system->depends[i] && system->gaps[i] > accuracy;
       const bool is_sunk = system->gaps[i] < -accuracy;
+      const float far = system->K[i][i] * system->pressing[i], gap = std::fabs(system->gaps[i]);
+      const bool is_free = system->depends[i] || !system->may_press[i];
+      is_exact = is_exact && kRounding * far <= most_rounding && (is_free || gap <= most_rounding);
       presses[i] =
           system->may_press[i] ? system->pressing[i] >= 0.0f && !is_open : may_yield && is_sunk;
       const bool shall_lead = system->depends[i] && is_sunk && !system->leads[i];
@@ -202,7 +212,7 @@ bool SolvePressing(float accuracy, const PlaneContact* all, const Group& group,
       last = i;
       ++wrong;
     }
-    if (wrong == 0) return true;
+    if (wrong == 0) return is_exact;
     // All that are wrong change sides, unless that has not helped for some rounds: then one does.
     tries = wrong < least ? kTries : tries - 1;
     least = std::min(least, wrong);
