@@ -157,7 +157,7 @@ void SwapPrevious(Body* body) {
   body->has_previous = true;
 }
 
-// FinishSubstep. Returns whether a pinned body had too little energy for its way (EnergyBound).
+// FinishSubstep. Returns whether the body is jammed (EnergyBound).
 static bool Finish(const StepSettings& settings, float h, bool may_be_flat, Body* body,
                    StepStats* stats) {
   stats->flat_tets = 0;
@@ -179,7 +179,7 @@ static bool Finish(const StepSettings& settings, float h, bool may_be_flat, Body
               body->v.span(), keeps ? body->previous.span() : body->x.span());
   if (keeps) SwapPrevious(body);
   BoundKineticEnergy(bound, body);
-  return bound.is_shorter && body->system->num_pinned > 0;
+  return bound.is_jammed;
 }
 
 void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,

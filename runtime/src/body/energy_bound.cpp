@@ -14,46 +14,46 @@
 namespace plush {
 namespace {
 
-// Whether colliders that move together, without a turn, hold the body, and nothing else does.
-// `shift`: their motion in the substep [m].
+// Whether the colliders that touch the body move together without a turn. `shift`: how [m].
 bool FindShift(const Body& body, Vec3* shift) {
-  if (body.contacts.num_contacts == 0 || !body.contacts.between.empty()) return false;
-  if (body.system->num_pinned > 0 || body.attached.any()) return false;
   const LocalCollider* first = nullptr;
   for (const LocalCollider& near : body.NearColliders()) {
     const auto is_its = [&](const PlaneContact& contact) { return contact.collider == near.slot; };
     if (std::ranges::none_of(body.contacts.Current(), is_its)) continue;
     if (first == nullptr) first = &near;
     const bool turns = SquaredNorm(near.change) > 0.0f;
-    if (turns || !IsZero(near.run) || !IsZero(near.shift - first->shift)) return false;
+    if (turns || !IsZero(near.shift - first->shift)) return false;
   }
   if (first == nullptr) return false;
   *shift = first->shift;
   return true;
 }
 
-// Whether a substep may add energy: colliders that move by `shift` press a nearly incompressible
-// body, or the body is pinned. The bound would let a press sink in, so it asks for either.
-bool MayGainEnergy(const StepSettings& settings, bool is_rough, const Body& body, Vec3* shift) {
+// Whether the body is nearly incompressible and has a tet that is pressed.
+bool IsPressed(const Body& body) {
   constexpr float kPressed = 0.9f;  // det F
-  const bool is_pressed = body.progress.lowest < kPressed && !body.progress.is_slow &&
-                          body.system->coarse.MayBeIncompressible();
-  if (!is_pressed && !is_rough) return false;
-  if (settings.splitting.volume_sweeps > 0 || body.solver.method != nullptr) return false;
-  if (!SolvesContact(settings)) return false;
-  if (body.system->num_pinned == 0) return is_pressed && FindShift(body, shift);
-  const bool has_other = !body.contacts.between.empty() || body.attached.any() || body.pins.moves;
-  return !has_other && (is_rough || body.contacts.num_contacts > 0);
+  return body.progress.lowest < kPressed && !body.progress.is_slow &&
+         body.system->coarse.MayBeIncompressible();
 }
 
-// What colliders do on their way by pushing the body [J].
-double WorkOfColliders(float h, const Body& body) {
+// Whether a substep may add energy: colliders press a body flat, or it is pinned. Nobody counts
+// the work of others. (The bound would let a press sink in, so it asks for either.)
+bool MayGainEnergy(const StepSettings& settings, bool is_rough, const Body& body) {
+  if (!IsPressed(body) && !is_rough) return false;
+  if (settings.splitting.volume_sweeps > 0 || body.solver.method != nullptr) return false;
+  if (!SolvesContact(settings)) return false;
+  if (!body.contacts.between.empty() || body.attached.any() || body.pins.moves) return false;
+  return body.contacts.num_contacts > 0 || (body.system->num_pinned > 0 && is_rough);
+}
+
+// What colliders do by pushing the body on their way, less `shift` [J].
+double WorkOfColliders(float h, const Vec3& shift, const Body& body) {
   double work = 0.0;
   for (const PlaneContact& contact : body.contacts.Current()) {
     const Vec3 x = body.contacts.PointOf(contact).Of(body.x);
     for (const LocalCollider& near : body.NearColliders()) {
       if (near.slot != contact.collider) continue;
-      work += double(Dot(contact.impulse, near.MotionAt(x) + near.run));
+      work += double(Dot(contact.impulse, near.MotionAt(x) + near.run - shift));
     }
   }
   return work / (double(h) * double(h));
@@ -129,8 +129,7 @@ bool MayShorten(Body* body) {
 
 // Of a substep's start, its end and the way between [J].
 struct Energies {
-  double moving = 0.0;               // kinetic before, and the work of colliders
-  double before = 0.0;               // with the elastic energy
+  double before = 0.0;               // all, and the work of colliders
   double elastic = 0.0, work = 0.0;  // at body.y; of gravity
 
   double Kinetic() const { return before + work - elastic; }  // the most that may be left
@@ -154,10 +153,10 @@ struct Way {
 };
 
 // Goes the largest share of the way, as far as a few looks tell, that leaves enough kinetic energy
-// for the mean. Returns whether there is one. If not, stays, or goes the whole way if that takes
+// for the mean. Returns the share. If there is none, stays, or goes the whole way if that takes
 // less energy: colliders then take more than there is.
-bool GoShare(const StepSettings& settings, const Way& way, double spare_high, Energies* energies,
-             Body* body) {
+double GoShare(const StepSettings& settings, const Way& way, double spare_high, Energies* energies,
+               Body* body) {
   constexpr double kNear = 0.05;  // of what is spare without the rest of the way
   constexpr int kMostLooks = 3;
   const std::span<NodeVec> y = body->y.span(), end = body->rhs.span();
@@ -173,7 +172,7 @@ bool GoShare(const StepSettings& settings, const Way& way, double spare_high, En
   double low = 0.0, high = 1.0, at = 0.0, spare_low = spare_at(low);
   if (spare_low < 0.0) {
     if (spare_low < spare_high) spare_at(high);
-    return false;
+    return 0.0;
   }
   const double close = kNear * spare_low;
   // The energy is nearly convex along the way, so a chord overestimates it: the share at which the
@@ -185,68 +184,84 @@ bool GoShare(const StepSettings& settings, const Way& way, double spare_high, En
     (spare >= 0.0 ? spare_low : spare_high) = spare;
   }
   if (at != low) spare_at(low);
-  return true;
+  return low;
 }
 
 // Shortens the way to body->y. The mean along the contacts' planes stays whole, unless it leads
-// below a collider that no contact knows any more, or takes energy that is not there.
-void ShortenWay(const StepSettings& settings, float h, Way way, double spare, Energies* energies,
-                Body* body) {
+// below a collider that no contact knows any more, or takes energy that is not there. Returns
+// the share of the rest.
+double ShortenWay(const StepSettings& settings, float h, Way way, double spare, Energies* energies,
+                  Body* body) {
   constexpr float kMostDepth = 3.0f;  // [slops]
   const std::span<NodeVec> end = body->rhs.span();
   std::copy(body->y.begin(), body->y.end(), end.begin());
   way.kept = way.free;
-  const bool keeps_mean =
-      GoShare(settings, way, spare, energies, body) && !IsBelowSurface(settings, kMostDepth, body);
+  double share = GoShare(settings, way, spare, energies, body);
+  const bool keeps_mean = share > 0.0 && !IsBelowSurface(settings, kMostDepth, body);
   if (!keeps_mean && !IsZero(way.kept)) {
     way.kept = Vec3();
-    GoShare(settings, way, spare, energies, body);
+    share = GoShare(settings, way, spare, energies, body);
   }
   const Sums change = SumUp(*body, body->y.data(), end.data(), {});
   AddGainedMomentum(change.Times(1.0 / double(h)), body);
+  return share;
 }
 
-// Shortens the way to body->y. If a tet would pass flat, an unpinned body keeps the whole way; the
-// nodes of a pinned one stay where they are, if that leaves less energy. The impulses on a pinned
-// body begin anew: those that add energy would grow in the next solve. Returns whether the way is
-// shorter.
-bool Shorten(const StepSettings& settings, float h, const Way& way, double spare,
-             Energies* energies, Body* body) {
+// Shortens the way to body->y, and says so. If a tet would pass flat on a shorter one, nodes stay
+// where they are beside the colliders: those of a pinned body, or if the energy would more than
+// double. A free body else keeps the whole way, as its colliders may have to stop it. The impulses
+// on a pinned body begin anew: those that add energy would grow in the next solve.
+void Shorten(const StepSettings& settings, float h, const Way& way, double spare,
+             Energies* energies, EnergyBound* bound, Body* body) {
+  constexpr double kLeast = 1.0e-3;
   const bool is_pinned = body->system->num_pinned > 0;
   if (MayShorten(body)) {
-    ShortenWay(settings, h, way, spare, energies, body);
-  } else if (is_pinned && energies->moving > spare) {
-    std::copy(body->x.begin(), body->x.end(), body->y.begin());
+    const double share = ShortenWay(settings, h, way, spare, energies, body);
+    bound->is_jammed = is_pinned || share < kLeast;
+  } else if (is_pinned || -spare > energies->before) {
+    const Sums lost = SumUp(*body, body->y.data(), body->x.data(), way.shift);
+    AddGainedMomentum(lost.Times(-1.0 / double(h)), body);
+    for (size_t i = 0; i < body->x.size(); ++i) body->y[i] = body->x[i] + way.shift;
     energies->MeasureEnd(settings, way.shift, *body);
+    bound->is_jammed = true;
   } else {
-    return false;
+    return;
   }
+  bound->is_shorter = true;
   if (is_pinned) {
     for (PlaneContact& contact : body->contacts.Current()) contact.impulse = {};
   }
-  return true;
 }
 
 }  // namespace
 
 EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough, Body* body) {
   constexpr double kGain = 1.0e-5;  // more than rounding adds
+  if (!MayGainEnergy(settings, is_rough, *body)) return {};
   Way way;
-  if (!MayGainEnergy(settings, is_rough, *body, &way.shift)) return {};
+  const bool is_pinned = body->system->num_pinned > 0;
+  const bool is_work_exact = is_pinned || FindShift(*body, &way.shift);
   const Vec3 carried = way.shift * (1.0f / h);
-  Energies energies;
-  energies.moving = 0.5 * SumUp(*body, body->v.data(), nullptr, carried).second;
-  if (body->system->num_pinned > 0) energies.moving += WorkOfColliders(h, *body);
-  energies.before = ElasticEnergy(body->elements, body->x.span(), kMostBulk) + energies.moving;
-  energies.MeasureEnd(settings, way.shift, *body);
-  const double least = kGain * std::fabs(energies.before);
   const Sums sums = SumUp(*body, body->y.data(), body->x.data(), way.shift);
-  way.free = FreeMean(*body, sums);
   way.per_way2 = 0.5 * sums.mass / (double(h) * double(h));
+  const double moving = 0.5 * SumUp(*body, body->v.data(), nullptr, carried).second +
+                        WorkOfColliders(h, way.shift, *body);
+  if (!is_pinned && !IsPressed(*body)) {  // most impacts are rough, and energies take long
+    const double kinetic = 0.5 * sums.second / (double(h) * double(h));
+    if (kinetic <= moving + sums.Along(GravityOf(settings, *body))) return {};
+  }
+  Energies energies;
+  energies.before = ElasticEnergy(body->elements, body->x.span(), kMostBulk) + moving;
+  energies.MeasureEnd(settings, way.shift, *body);
+  way.free = FreeMean(*body, sums);
   const double spare = energies.Kinetic() - way.KineticAt(1.0f);
-  const bool is_shorter =
-      spare < -least && std::isfinite(spare) && Shorten(settings, h, way, spare, &energies, body);
-  return {true, is_shorter, carried, energies.Kinetic(), least};
+  EnergyBound bound = {.any = true, .carried = carried};
+  bound.least = (is_work_exact ? kGain : 1.0) * std::fabs(energies.before);
+  if (spare < -bound.least && std::isfinite(spare)) {
+    Shorten(settings, h, way, spare, &energies, &bound, body);
+  }
+  bound.kinetic = energies.Kinetic();
+  return bound;
 }
 
 void BoundKineticEnergy(const EnergyBound& bound, Body* body) {
