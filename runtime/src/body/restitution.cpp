@@ -30,6 +30,16 @@ double EnergyIn(const StepSettings& settings, const Vec3& frame, const Body& bod
                        .elastic_j;
 }
 
+// Work of gravity in `h` seconds at the velocities v, in a frame that moves at `frame`.
+double WorkOfGravity(const StepSettings& settings, float h, const Vec3& frame, const Body& body) {
+  const Vec3 g = GravityOf(settings, body);
+  double sum = 0.0;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    if (!body.IsPinned(i)) sum += double(Dot(g, body.v[i] - frame)) / double(body.x[i].w);
+  }
+  return double(h) * sum;
+}
+
 // How long a wave of speed sqrt(2 mu / density) takes through the body and back, at most 1 s.
 float WaveTime(const Body& body) {
   double stiffness = 0.0, mass = 0.0;  // of 2 mu V
@@ -45,6 +55,9 @@ ThrowBack FindThrowBack(const StepSettings& settings, float h, Body* body) {
   Rebound& rebound = body->contacts.rebound;
   rebound.time -= h;
   if (!(rebound.time > 0.0f)) rebound = {};
+  if (rebound.time > 0.0f) {  // what the last substep has turned into height is not owed
+    rebound.energy += std::fmin(static_cast<float>(WorkOfGravity(settings, h, {}, *body)), 0.0f);
+  }
   if (!MayHold(settings, *body) || body->contacts.num_contacts == 0) return {};
   const float least =
       std::fmax(kLeastSpeed / body->scale, kFalls * h * Length(GravityOf(settings, *body)));
@@ -117,16 +130,6 @@ void ForPressing(Body* first, const Visit& visit) {
 double EnergyScale(const Body& body) {
   const double s = body.scale;
   return s * s * s * s * s;
-}
-
-// Work of gravity in `h` seconds at the velocities v, in a frame that moves at `frame`.
-double WorkOfGravity(const StepSettings& settings, float h, const Vec3& frame, const Body& body) {
-  const Vec3 g = GravityOf(settings, body);
-  double sum = 0.0;
-  for (size_t i = 0; i < body.x.size(); ++i) {
-    if (!body.IsPinned(i)) sum += double(Dot(g, body.v[i] - frame)) / double(body.x[i].w);
-  }
-  return double(h) * sum;
 }
 
 // Kinetic and elastic energy of an island, less the work of gravity in the `h` seconds before [J].
