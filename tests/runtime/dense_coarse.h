@@ -55,6 +55,10 @@ class DenseCoarse {
   /// Turns ways `u` of a step from `x`: see CoarseLevel::TurnPredictions.
   void TurnWays(const Points& x, Points* u) const;
 
+  /// Gives components without pins the angular momentum back that a step to `x` took. See
+  /// reference/kept_turns.h.
+  void KeepTurns(const Points& x, const Points& before, Points* v) const;
+
  private:
   DenseModel model_;
   double dt_;

@@ -297,7 +297,9 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
     for (int sweep = 0; sweep < volume_sweeps_; ++sweep) Sweep(&u);
   }
   x += u;
+  const Points before = v;
   v = u / dt_;
+  if (coarse_ != nullptr) coarse_->KeepTurns(x, before, &v);
 }
 
 }  // namespace plush::test

@@ -433,6 +433,13 @@ inline bool KeepsPrevious(const Body& body) {
   return body.previous.size() > 0 && !body.has_previous;
 }
 
+/// Copies the velocities that a substep of `h` seconds begins with to body->rhs, for KeepTurns.
+/// Returns false if the body turns too little to need it, touches or hangs on something, or has
+/// another step than splitting without volume sweeps.
+bool NoteVelocities(const StepSettings& settings, float h, Body* body);
+/// CoarseLevel::KeepTurns for body->x and body->v after such a substep. Uses body->rhs and body->y.
+void KeepTurns(float h, Body* body);
+
 /// Makes body->previous the positions, and the positions body->previous.
 void SwapPrevious(Body* body);
 

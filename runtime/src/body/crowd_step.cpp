@@ -230,12 +230,13 @@ void Finish(const StepSettings& settings, const CrowdStepping& stepping,
   const IterationPlan plan = PlanIterations(settings.splitting, *stepping.first, settings.dt);
   NodeVec* out_x[kCrowdLanes] = {};
   NodeVec* out_v[kCrowdLanes] = {};
-  bool flat[kCrowdLanes] = {};
+  bool flat[kCrowdLanes] = {}, turns[kCrowdLanes] = {};
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     Body* body = stepping.bodies[lane];
     if (body == nullptr || stray[lane]) continue;
     flat[lane] = warnings.MayBeFlat(settings, lane) || body->attached.block.any();
     if (!flat[lane]) {
+      turns[lane] = NoteVelocities(settings, settings.dt, body);
       out_x[lane] = KeepsPrevious(*body) ? body->previous.data() : body->x.data();
       out_v[lane] = body->v.data();
       continue;
@@ -262,6 +263,7 @@ void Finish(const StepSettings& settings, const CrowdStepping& stepping,
       FinishSubstep(settings, settings.dt, true, body, own);
     } else {
       if (KeepsPrevious(*body)) SwapPrevious(body);
+      if (turns[lane]) KeepTurns(settings.dt, body);
       FollowOrigin(body);
     }
     EndAttachments(settings.dt, 1, body);

@@ -151,6 +151,28 @@ void FollowOrigin(Body* body) {
   body->origin[2] += scale * double(shift.z);
 }
 
+bool NoteVelocities(const StepSettings& settings, float h, Body* body) {
+  constexpr float kLeast = 1.0e-3f;  // [sizes]
+  const CoarseLevel& coarse = body->system->coarse;
+  if (coarse.num_clusters() == 0 || coarse.num_components() == 0) return false;
+  if (body->contacts.any() || body->attached.any()) return false;
+  if (body->solver.method != nullptr || settings.splitting.volume_sweeps > 0) return false;
+  const float least = kLeast * body->size / h;
+  const NodeVec first = body->v[0];
+  const auto is_fast = [&](const NodeVec& v) {
+    const Vec3 beside = v - first;
+    return Dot(beside, beside) > least * least;
+  };
+  if (std::ranges::none_of(body->v, is_fast)) return false;
+  std::copy(body->v.begin(), body->v.end(), body->rhs.begin());
+  return true;
+}
+
+void KeepTurns(float h, Body* body) {
+  body->system->coarse.KeepTurns(body->x.span(), body->rhs.span().first(body->x.size()), h,
+                                 body->y.span().first(body->x.size()), body->v.span());
+}
+
 void SwapPrevious(Body* body) {
   std::swap(body->x, body->previous);
   std::copy(body->origin, body->origin + 3, body->previous_origin);
@@ -175,9 +197,11 @@ static bool Finish(const StepSettings& settings, float h, bool may_be_flat, Body
     StayOutsideSolids(body);  // solids go on by their whole way
     stats->flat_tets = CountFlatTets(body->elements, body->y.span());
   }
+  const bool turns = NoteVelocities(settings, h, body);
   FinishNodes(body->x.span(), body->y.span().first(body->x.size()), GravityOf(settings, *body), h,
               body->v.span(), keeps ? body->previous.span() : body->x.span());
   if (keeps) SwapPrevious(body);
+  if (turns) KeepTurns(h, body);
   BoundKineticEnergy(bound, body);
   return bound.is_jammed;
 }

@@ -267,6 +267,26 @@ Screw At(const Point& arm, const Screw& motion) {
   return at;
 }
 
+// momenta = h m v of the nodes, and their sums over the clusters.
+void SumMomenta(const CoarseLevel& level, std::span<const NodeVec> x, std::span<const NodeVec> v,
+                float h, std::span<NodeVec> momenta, std::span<ClusterSums> sums) {
+  for (size_t i = 0; i < x.size(); ++i) {
+    momenta[i] = NodeVec();
+    if (x[i].w > 0.0f) momenta[i] = v[i] * (h / x[i].w);
+  }
+  level.Sum(x, momenta, sums);
+}
+
+// The mean motion that a component makes with the impulses and moments of its clusters.
+Screw MeanMotion(const CoarseLevel& level, size_t c, std::span<const ClusterSums> sums,
+                 const ComponentMass& mass) {
+  Momenta sum;
+  for (const uint16_t k : level.Component(c)) {
+    mass.Add(sums[k], {ToPoint(sums[k].impulse), ToPoint(sums[k].moment)}, &sum);
+  }
+  return mass.MotionOf(sum);
+}
+
 }  // namespace
 
 void CoarseLevel::Balance(size_t c, std::span<const ClusterSums> sums, std::span<Vec3> impulses,
@@ -319,19 +339,13 @@ void CoarseLevel::TurnAsOne(size_t c, std::span<const ClusterSums> sums,
 
 void CoarseLevel::TurnPredictions(std::span<const NodeVec> x, std::span<const NodeVec> v, float h,
                                   std::span<NodeVec> momenta, std::span<NodeVec> y) const {
-  for (size_t i = 0; i < x.size(); ++i) {
-    momenta[i] = NodeVec();
-    if (x[i].w > 0.0f) momenta[i] = v[i] * (h / x[i].w);
-  }
   ClusterSums sums[kMaxClusters];
-  Sum(x, momenta, sums);
+  SumMomenta(*this, x, v, h, momenta, sums);
   for (size_t c = 0; c < num_components(); ++c) {
     const ComponentMass mass(*this, c, sums);
-    Momenta sum;
     Matrix arms = {};  // sum of m r d^T, r from the centre, of ways d
     for (const uint16_t k : Component(c)) {
       const Point impulse = ToPoint(sums[k].impulse), arm = mass.ArmOf(sums[k].centre);
-      mass.Add(sums[k], {impulse, ToPoint(sums[k].moment)}, &sum);
       Matrix own;
       ToMatrix(sums[k].arms, &own);
       for (size_t i = 0; i < 3; ++i) {
@@ -341,7 +355,7 @@ void CoarseLevel::TurnPredictions(std::span<const NodeVec> x, std::span<const No
     // The mean motion d = shift + W r, and the rotation R = I + change of its turn. If the last way
     // was such a turn, d = shift + (I - R^T) r, as velocities are those along it: W r + bend r.
     // (But velocities that a user sets are not.) `bent`: how much of `bend` the ways have.
-    const Screw mean = mass.MotionOf(sum);
+    const Screw mean = MeanMotion(*this, c, sums, mass);
     Matrix change, W = {}, bend;
     CayleyChange(mean.turn.at, &change);
     for (size_t i = 0; i < 3; ++i) {
@@ -381,6 +395,43 @@ void CoarseLevel::TurnPredictions(std::span<const NodeVec> x, std::span<const No
       for (uint32_t m = first_member[k]; m < first_member[k + 1]; ++m) {
         const uint32_t node = members[m];
         y[node] += of_arm * (x[node] - centre) + of_way * (v[node] * h - shift);
+      }
+    }
+  }
+}
+
+void CoarseLevel::KeepTurns(std::span<const NodeVec> x, std::span<const NodeVec> before, float h,
+                            std::span<NodeVec> momenta, std::span<NodeVec> v) const {
+  // Where waves cross many clusters, faster turns strain the body.
+  constexpr double kManyClusters = 100.0;
+  const double whole = CrossesClusters(h, kManyClusters) ? 0.1 : 0.3, most = whole + 0.1;  // [rad]
+  ClusterSums sums[kMaxClusters];
+  SumMomenta(*this, x, v, h, momenta, sums);
+  for (size_t c = 0; c < num_components(); ++c) {
+    const ComponentMass mass(*this, c, sums);
+    const Screw way = MeanMotion(*this, c, sums, mass);
+    double square = 0.0;
+    for (const double angle : way.turn.at) square += angle * angle;
+    const double share = std::fmin((most - std::sqrt(square)) / (most - whole), 1.0);
+    if (!(share > 0.0)) continue;
+    Momenta lost;
+    for (const uint16_t k : Component(c)) {
+      for (uint32_t m = first_member[k]; m < first_member[k + 1]; ++m) {
+        const NodeVec& impulse = momenta[members[m]];
+        Point beside = ToPoint(impulse);
+        for (size_t i = 0; i < 3; ++i) beside.at[i] -= way.shift.at[i] / double(x[members[m]].w);
+        AddCross(ToPoint(before[members[m]]), beside, &lost.angular);
+      }
+    }
+    for (double& number : lost.angular.at) number *= share;
+    const Screw found = mass.MotionOf(lost);
+    square = 0.0;
+    for (const double speed : found.turn.at) square += speed * speed;
+    if (!(square * double(h) * double(h) < most * most)) continue;
+    const Vec3 more = ToVec3(found.turn.at), centre = mass.Centre();
+    for (const uint16_t k : Component(c)) {
+      for (uint32_t m = first_member[k]; m < first_member[k + 1]; ++m) {
+        v[members[m]] += Cross(more, x[members[m]] - centre);
       }
     }
   }

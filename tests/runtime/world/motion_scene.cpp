@@ -2,6 +2,7 @@
 #include "runtime/world/motion_scene.h"
 
 #include "reference/implicit_euler.h"
+#include "reference/kept_turns.h"
 
 #include <catch2/catch.hpp>
 
@@ -121,10 +122,14 @@ Trajectory ReferenceOf(const Scene& scene, const ShapeAsset& shape) {
   euler.SetState(scene.start, Points::Zero(3, scene.start.cols()));
   Trajectory out(scene.start);
   for (int step = 0; step < scene.steps; ++step) {
+    const Points before = euler.v();
     const bool converged = euler.Step();
     CAPTURE(step, euler.report().residual, euler.report().newton_iterations,
             euler.report().cg_iterations);
     REQUIRE(converged);
+    if (scene.pins.empty()) {
+      reference::KeepTurns(0, scene.start.cols(), before, double(kDt), &euler);
+    }
     out.Add(euler.x());
   }
   return out;

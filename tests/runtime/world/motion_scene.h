@@ -39,7 +39,7 @@ Scene BentBeam();
 /// far.
 Scene HungRope();
 
-/// Converged implicit Euler.
+/// Converged implicit Euler, without its loss of angular momentum if nothing is pinned.
 Trajectory ReferenceOf(const Scene& scene, const ShapeAsset& shape);
 
 /// The runtime's steps, with outer iterations and volume sweeps.
