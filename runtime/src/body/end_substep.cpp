@@ -179,7 +179,7 @@ void SwapPrevious(Body* body) {
   body->has_previous = true;
 }
 
-// FinishSubstep. Returns whether the body is jammed (EnergyBound).
+// FinishSubstep. Returns whether a pinned body had too little energy for its way (EnergyBound).
 static bool Finish(const StepSettings& settings, float h, bool may_be_flat, Body* body,
                    StepStats* stats) {
   stats->flat_tets = 0;
@@ -203,7 +203,7 @@ static bool Finish(const StepSettings& settings, float h, bool may_be_flat, Body
   if (keeps) SwapPrevious(body);
   if (turns) KeepTurns(h, body);
   BoundKineticEnergy(bound, body);
-  return bound.is_jammed;
+  return bound.is_shorter && body->system->num_pinned > 0;
 }
 
 void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,

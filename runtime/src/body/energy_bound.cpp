@@ -153,10 +153,10 @@ struct Way {
 };
 
 // Goes the largest share of the way, as far as a few looks tell, that leaves enough kinetic energy
-// for the mean. Returns the share. If there is none, stays, or goes the whole way if that takes
+// for the mean. Returns whether there is one. If not, stays, or goes the whole way if that takes
 // less energy: colliders then take more than there is.
-double GoShare(const StepSettings& settings, const Way& way, double spare_high, Energies* energies,
-               Body* body) {
+bool GoShare(const StepSettings& settings, const Way& way, double spare_high, Energies* energies,
+             Body* body) {
   constexpr double kNear = 0.05;  // of what is spare without the rest of the way
   constexpr int kMostLooks = 3;
   const std::span<NodeVec> y = body->y.span(), end = body->rhs.span();
@@ -172,7 +172,7 @@ double GoShare(const StepSettings& settings, const Way& way, double spare_high, 
   double low = 0.0, high = 1.0, at = 0.0, spare_low = spare_at(low);
   if (spare_low < 0.0) {
     if (spare_low < spare_high) spare_at(high);
-    return 0.0;
+    return false;
   }
   const double close = kNear * spare_low;
   // The energy is nearly convex along the way, so a chord overestimates it: the share at which the
@@ -184,53 +184,49 @@ double GoShare(const StepSettings& settings, const Way& way, double spare_high, 
     (spare >= 0.0 ? spare_low : spare_high) = spare;
   }
   if (at != low) spare_at(low);
-  return low;
+  return true;
 }
 
 // Shortens the way to body->y. The mean along the contacts' planes stays whole, unless it leads
-// below a collider that no contact knows any more, or takes energy that is not there. Returns
-// the share of the rest.
-double ShortenWay(const StepSettings& settings, float h, Way way, double spare, Energies* energies,
-                  Body* body) {
+// below a collider that no contact knows any more, or takes energy that is not there.
+void ShortenWay(const StepSettings& settings, float h, Way way, double spare, Energies* energies,
+                Body* body) {
   constexpr float kMostDepth = 3.0f;  // [slops]
   const std::span<NodeVec> end = body->rhs.span();
   std::copy(body->y.begin(), body->y.end(), end.begin());
   way.kept = way.free;
-  double share = GoShare(settings, way, spare, energies, body);
-  const bool keeps_mean = share > 0.0 && !IsBelowSurface(settings, kMostDepth, body);
+  const bool keeps_mean =
+      GoShare(settings, way, spare, energies, body) && !IsBelowSurface(settings, kMostDepth, body);
   if (!keeps_mean && !IsZero(way.kept)) {
     way.kept = Vec3();
-    share = GoShare(settings, way, spare, energies, body);
+    GoShare(settings, way, spare, energies, body);
   }
   const Sums change = SumUp(*body, body->y.data(), end.data(), {});
   AddGainedMomentum(change.Times(1.0 / double(h)), body);
-  return share;
 }
 
-// Shortens the way to body->y, and says so. If a tet would pass flat on a shorter one, nodes stay
-// where they are beside the colliders: those of a pinned body, or if the energy would more than
-// double. A free body else keeps the whole way, as its colliders may have to stop it. The impulses
-// on a pinned body begin anew: those that add energy would grow in the next solve.
-void Shorten(const StepSettings& settings, float h, const Way& way, double spare,
-             Energies* energies, EnergyBound* bound, Body* body) {
-  constexpr double kLeast = 1.0e-3;
+// Shortens the way to body->y. If a tet would pass flat on a shorter one, nodes stay where they are
+// beside the colliders: those of a pinned body, or if the energy would more than double. A free
+// body else keeps the whole way, as its colliders may have to stop it. The impulses on a pinned
+// body begin anew: those that add energy would grow in the next solve. Returns whether the way is
+// shorter.
+bool Shorten(const StepSettings& settings, float h, const Way& way, double spare,
+             Energies* energies, Body* body) {
   const bool is_pinned = body->system->num_pinned > 0;
   if (MayShorten(body)) {
-    const double share = ShortenWay(settings, h, way, spare, energies, body);
-    bound->is_jammed = is_pinned || share < kLeast;
+    ShortenWay(settings, h, way, spare, energies, body);
   } else if (is_pinned || -spare > energies->before) {
     const Sums lost = SumUp(*body, body->y.data(), body->x.data(), way.shift);
     AddGainedMomentum(lost.Times(-1.0 / double(h)), body);
     for (size_t i = 0; i < body->x.size(); ++i) body->y[i] = body->x[i] + way.shift;
     energies->MeasureEnd(settings, way.shift, *body);
-    bound->is_jammed = true;
   } else {
-    return;
+    return false;
   }
-  bound->is_shorter = true;
   if (is_pinned) {
     for (PlaneContact& contact : body->contacts.Current()) contact.impulse = {};
   }
+  return true;
 }
 
 }  // namespace
@@ -255,13 +251,10 @@ EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough
   energies.MeasureEnd(settings, way.shift, *body);
   way.free = FreeMean(*body, sums);
   const double spare = energies.Kinetic() - way.KineticAt(1.0f);
-  EnergyBound bound = {.any = true, .carried = carried};
-  bound.least = (is_work_exact ? kGain : 1.0) * std::fabs(energies.before);
-  if (spare < -bound.least && std::isfinite(spare)) {
-    Shorten(settings, h, way, spare, &energies, &bound, body);
-  }
-  bound.kinetic = energies.Kinetic();
-  return bound;
+  const double least = (is_work_exact ? kGain : 1.0) * std::fabs(energies.before);
+  const bool is_shorter =
+      spare < -least && std::isfinite(spare) && Shorten(settings, h, way, spare, &energies, body);
+  return {true, is_shorter, carried, energies.Kinetic(), least};
 }
 
 void BoundKineticEnergy(const EnergyBound& bound, Body* body) {

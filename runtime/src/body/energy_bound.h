@@ -25,7 +25,6 @@ namespace plush {
 struct EnergyBound {
   bool any = false;
   bool is_shorter = false;  ///< whether the way has been shortened
-  bool is_jammed = false;   ///< whether moves without velocities would strain the body further
   Vec3 carried;             ///< velocity of the colliders [m/s]
   double kinetic = 0.0;     ///< below 0: the elastic energy alone is too high [J]
   double least = 0.0;       ///< smaller excesses may be rounding, or work that is not exact [J]

@@ -186,7 +186,7 @@ bool SolvePressing(float accuracy, const PlaneContact* all, const Group& group,
                    NormalSystem* system) {
   constexpr int kMostRounds = 32, kTries = 3;
   constexpr float kRounding = std::numeric_limits<float>::epsilon(), kSmall = 1.0e-3f;
-  float most_rounding = accuracy;  // of gaps
+  float most_rounding = accuracy;  // of gaps, at least a small share of the largest free one
   for (uint32_t i = 0; i < system->size; ++i) {
     most_rounding = std::fmax(kSmall * std::fabs(system->free[i]), most_rounding);
   }
