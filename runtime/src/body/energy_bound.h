@@ -14,7 +14,7 @@
 // with each sweep, and lifts of flat tets add energy, too. So a body ends such a substep with no
 // more energy than it began with and its colliders give: the work of a contact's impulse on its
 // collider's way. (Bodies that began around plates of 2 to 60 mm were thrown about with 2 to 70
-// m/s, a few with 60 km/s; now at most with 1.2.)
+// m/s, a few with 60 km/s; now at most with 0.5.)
 #pragma once
 
 #include "body/body.h"
