@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// Source: component_mass.h.
+#include "solver/component_mass.h"
+
+#include <algorithm>
+
+namespace plush::rigid {
+namespace {
+
+// Mean of r r^T over a cluster, r from its centre.
+void Square(const ClusterSums& sums, Matrix* out) {
+  const Vec3 &s = sums.squares, &p = sums.products;
+  ToMatrix({{s.x, p.x, p.z}, {p.x, s.y, p.y}, {p.z, p.y, s.z}}, out);
+}
+
+}  // namespace
+
+Point From(const Vec3& x, const Vec3& origin) {
+  return {{double(x.x) - double(origin.x), double(x.y) - double(origin.y),
+           double(x.z) - double(origin.z)}};
+}
+
+void ToMatrix(const Mat3& a, Matrix* out) {
+  const Vec3* columns[3] = {&a.c0, &a.c1, &a.c2};
+  for (size_t j = 0; j < 3; ++j) {
+    (*out)[0][j] = columns[j]->x, (*out)[1][j] = columns[j]->y, (*out)[2][j] = columns[j]->z;
+  }
+}
+
+Mat3 ToMat3(const Matrix& a) {
+  Vec3 columns[3];
+  for (size_t j = 0; j < 3; ++j) {
+    const double column[3] = {a[0][j], a[1][j], a[2][j]};
+    columns[j] = ToVec3(column);
+  }
+  return {columns[0], columns[1], columns[2]};
+}
+
+void AddCross(const Point& a, const Point& b, Point* sum) {
+  for (size_t i = 0; i < 3; ++i) {
+    const size_t j = (i + 1) % 3, k = (i + 2) % 3;
+    sum->at[i] += a.at[j] * b.at[k] - a.at[k] * b.at[j];
+  }
+}
+
+void AddProduct(const Matrix& a, const Matrix& b, Matrix* sum) {
+  Matrix product;
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t j = 0; j < 3; ++j) {
+      product[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
+    }
+  }
+  for (size_t i = 0; i < 9; ++i) (*sum)[i / 3][i % 3] += product[i / 3][i % 3];
+}
+
+void CayleyChange(const double* angle, Matrix* out) {
+  const double a[3] = {0.5 * angle[0], 0.5 * angle[1], 0.5 * angle[2]};
+  const double square = a[0] * a[0] + a[1] * a[1] + a[2] * a[2], scale = 2.0 / (1.0 + square);
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t j = 0; j < 3; ++j) (*out)[i][j] = scale * a[i] * a[j];
+    (*out)[i][i] -= scale * square;
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    const size_t j = (i + 1) % 3, k = (i + 2) % 3;
+    (*out)[k][j] += scale * a[i];
+    (*out)[j][k] -= scale * a[i];
+  }
+}
+
+void NewtonTurn(const Matrix& Y, double* turn) {
+  constexpr double kLeastPivot = 1.0e-6;
+  const double trace = Y[0][0] + Y[1][1] + Y[2][2], least = 2.0 * kLeastPivot * trace;
+  double H[3][3];
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t j = 0; j < 3; ++j) H[i][j] = -0.5 * (Y[i][j] + Y[j][i]);
+    H[i][i] += trace;
+  }
+  double b[3] = {Y[1][2] - Y[2][1], Y[2][0] - Y[0][2], Y[0][1] - Y[1][0]};
+  for (size_t k = 0; k < 3; ++k) {
+    const double inverse = H[k][k] > least && trace > 0.0 ? 1.0 / H[k][k] : 0.0;
+    for (size_t i = k + 1; i < 3; ++i) {
+      const double share = H[i][k] * inverse;
+      for (size_t j = k + 1; j < 3; ++j) H[i][j] -= share * H[k][j];
+      b[i] -= share * b[k];
+    }
+    H[k][k] = inverse;
+  }
+  for (size_t k = 3; k-- > 0;) {
+    for (size_t j = k + 1; j < 3; ++j) b[k] -= H[k][j] * turn[j];
+    turn[k] = b[k] * H[k][k];
+  }
+}
+
+ComponentMass::ComponentMass(const CoarseLevel& level, size_t c, std::span<const ClusterSums> sums)
+    : origin_(sums[level.Component(c)[0]].centre) {
+  for (const uint16_t k : level.Component(c)) {
+    const Point at = From(sums[k].centre, origin_);
+    mass_ += double(level.masses[k]);
+    for (size_t i = 0; i < 3; ++i) centre_.at[i] += double(level.masses[k]) * at.at[i];
+  }
+  for (double& coordinate : centre_.at) coordinate /= mass_;
+  for (const uint16_t k : level.Component(c)) {
+    const Point arm = ArmOf(sums[k].centre);
+    Matrix own;
+    Square(sums[k], &own);
+    for (size_t i = 0; i < 3; ++i) {
+      for (size_t j = 0; j < 3; ++j) {
+        square_[i][j] += double(level.masses[k]) * (own[i][j] + arm.at[i] * arm.at[j]);
+      }
+    }
+  }
+}
+
+Point ComponentMass::ArmOf(const Vec3& x) const {
+  Point arm = From(x, origin_);
+  for (size_t i = 0; i < 3; ++i) arm.at[i] -= centre_.at[i];
+  return arm;
+}
+
+void ComponentMass::Add(const ClusterSums& sums, const Momenta& of_cluster, Momenta* sum) const {
+  for (size_t i = 0; i < 3; ++i) {
+    sum->linear.at[i] += of_cluster.linear.at[i];
+    sum->angular.at[i] += of_cluster.angular.at[i];
+  }
+  AddCross(ArmOf(sums.centre), of_cluster.linear, &sum->angular);
+}
+
+Screw ComponentMass::MotionOf(const Momenta& momenta) const {
+  Screw motion;
+  Matrix Y;
+  std::copy(&square_[0][0], &square_[0][0] + 9, &Y[0][0]);
+  for (size_t i = 0; i < 3; ++i) {
+    const size_t j = (i + 1) % 3, k = (i + 2) % 3;
+    motion.shift.at[i] = momenta.linear.at[i] / mass_;
+    Y[j][k] += 0.5 * momenta.angular.at[i];
+    Y[k][j] -= 0.5 * momenta.angular.at[i];
+  }
+  NewtonTurn(Y, motion.turn.at);
+  return motion;
+}
+
+Momenta ComponentMass::Of(double mass, const ClusterSums& sums, const Screw& own) {
+  Momenta momenta;
+  Matrix S;
+  Square(sums, &S);
+  for (size_t i = 0; i < 3; ++i) {
+    double turned = (S[0][0] + S[1][1] + S[2][2]) * own.turn.at[i];
+    for (size_t j = 0; j < 3; ++j) turned -= S[i][j] * own.turn.at[j];
+    momenta.linear.at[i] = mass * own.shift.at[i];
+    momenta.angular.at[i] = mass * turned;
+  }
+  return momenta;
+}
+
+}  // namespace plush::rigid

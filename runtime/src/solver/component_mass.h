@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// Rigid motions of components in double precision, and how their mass lies.
+#pragma once
+
+#include "base/vector_math.h"
+#include "solver/coarse_level.h"
+
+#include <cstddef>
+#include <span>
+
+namespace plush::rigid {
+
+using Matrix = double[3][3];
+
+struct Point {
+  double at[3];
+};
+
+/// x - origin.
+Point From(const Vec3& x, const Vec3& origin);
+inline Point ToPoint(const Vec3& v) { return {{v.x, v.y, v.z}}; }
+inline Vec3 ToVec3(const double* v) {
+  return {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])};
+}
+void ToMatrix(const Mat3& a, Matrix* out);
+Mat3 ToMat3(const Matrix& a);
+
+/// sum += a x b.
+void AddCross(const Point& a, const Point& b, Point* sum);
+/// sum += a b; b may be sum.
+void AddProduct(const Matrix& a, const Matrix& b, Matrix* sum);
+
+/// The turn by about `angle` (3 x 1) [rad], see TurnBy in coarse_step.cpp, minus the identity.
+void CayleyChange(const double* angle, Matrix* out);
+/// The Newton step's `turn` (3 x 1) [rad] at Y = R sum m r q^T: H^-1 g, g the moment and H = tr(Y)
+/// I
+/// - sym(Y). Zero about axes that H does not resist turns about, such as that on which all mass
+/// lies.
+void NewtonTurn(const Matrix& Y, double* turn);
+
+/// Momentum and angular momentum about a centre, or impulse and moment.
+struct Momenta {
+  Point linear = {}, angular = {};
+};
+
+/// A motion to first order: that of a point at arm r from the centre is shift + turn x r.
+struct Screw {
+  Point shift = {}, turn = {};
+};
+
+/// How the mass of a component lies about its centre of mass.
+class ComponentMass {
+ public:
+  /// `sums`: CoarseLevel::Sum (num_clusters x 1).
+  ComponentMass(const CoarseLevel& level, size_t c, std::span<const ClusterSums> sums);
+
+  /// Sum of m r r^T, r from the centre [kg m^2].
+  const Matrix& square() const { return square_; }
+  Vec3 Centre() const { return origin_ + ToVec3(centre_.at); }
+  /// From the centre.
+  Point ArmOf(const Vec3& x) const;
+
+  /// Adds a cluster's momenta, angular ones about its own centre.
+  void Add(const ClusterSums& sums, const Momenta& of_cluster, Momenta* sum) const;
+  /// The rigid motion that has these momenta.
+  Screw MotionOf(const Momenta& momenta) const;
+
+  /// A cluster's momenta in a motion of its own centre and a turn about it.
+  static Momenta Of(double mass, const ClusterSums& sums, const Screw& own);
+
+ private:
+  Vec3 origin_;
+  double mass_ = 0.0;
+  Point centre_ = {};  // from the origin
+  Matrix square_ = {};
+};
+
+}  // namespace plush::rigid
