@@ -2,8 +2,6 @@
 // Dense rigid motions of clusters, projected with Z as a matrix. Source: see dense_coarse.h.
 #include "runtime/dense_coarse.h"
 
-#include "reference/kept_turns.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -385,12 +383,6 @@ void DenseCoarse::TurnWays(const Points& x, Points* u) const {
       const Eigen::Vector3d besides = u->col(i) - mean.shift - mean.turn * r - share * (bend * r);
       u->col(i) = mean.shift + R * (r + besides) - r;
     }
-  }
-}
-
-void DenseCoarse::KeepTurns(const Points& x, const Points& before, Points* v) const {
-  for (const auto& nodes : components_) {
-    reference::KeepTurns(nodes, model_.masses, x, before, dt_, v);
   }
 }
 

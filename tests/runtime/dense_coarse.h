@@ -47,17 +47,14 @@ class DenseCoarse {
   void Correct(const Eigen::MatrixXd& C, const Points& inertial, const Points& elastic,
                bool turns_as_one, Points* y) const;
 
-  size_t num_components() const { return components_.size(); }  ///< without pins
+  /// Nodes of the components without pins.
+  const std::vector<std::vector<Eigen::Index>>& components() const { return components_; }
   /// Whether the body has a component without pins in which stress waves cross more than `most`
   /// clusters in a step.
   bool Crosses(double most) const;
 
   /// Turns ways `u` of a step from `x`: see CoarseLevel::TurnPredictions.
   void TurnWays(const Points& x, Points* u) const;
-
-  /// Gives components without pins the angular momentum back that a step to `x` took. See
-  /// reference/kept_turns.h.
-  void KeepTurns(const Points& x, const Points& before, Points* v) const;
 
  private:
   DenseModel model_;

@@ -5,6 +5,7 @@
 
 #include "plush/format/tet_block.h"
 
+#include "reference/kept_turns.h"
 #include "runtime/dense_coarse.h"
 
 #include <algorithm>
@@ -279,7 +280,7 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
   for (Eigen::Index i = 0; i < x.cols() && is_pinned; ++i) {
     if (!model_.pinned[static_cast<size_t>(i)]) u.col(i) = v.col(i) * dt_;
   }
-  if (is_stiff_ && coarse_->num_components() == 1 && !is_pinned) {
+  if (is_stiff_ && coarse_->components().size() == 1 && !is_pinned) {
     u = v * dt_;
     coarse_->TurnWays(x, &u);
     u.colwise() += gravity * dt_ * dt_;
@@ -299,7 +300,10 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
   x += u;
   const Points before = v;
   v = u / dt_;
-  if (coarse_ != nullptr) coarse_->KeepTurns(x, before, &v);
+  if (coarse_ == nullptr) return;
+  for (const auto& nodes : coarse_->components()) {
+    reference::KeepTurns(nodes, model_.masses, x, before, dt_, &v);
+  }
 }
 
 }  // namespace plush::test

@@ -205,11 +205,11 @@ void ShortenWay(const StepSettings& settings, float h, Way way, double spare, En
   AddGainedMomentum(change.Times(1.0 / double(h)), body);
 }
 
-// Shortens the way to body->y. If a tet would pass flat on a shorter one, nodes stay where they are
-// beside the colliders: those of a pinned body, or if the energy would more than double. A free
-// body else keeps the whole way, as its colliders may have to stop it. The impulses on a pinned
-// body begin anew: those that add energy would grow in the next solve. Returns whether the way is
-// shorter.
+// Shortens the way to body->y. If a tet would pass flat on a shorter one, a pinned body does not
+// move, and a free one only moves with its colliders if the whole way would double the energy. A
+// free body otherwise goes the whole way: its colliders may have to stop it. The impulses on a
+// pinned body begin anew, because those that add energy would grow in the next solve. Returns
+// whether the way is shorter.
 bool Shorten(const StepSettings& settings, float h, const Way& way, double spare,
              Energies* energies, Body* body) {
   const bool is_pinned = body->system->num_pinned > 0;

@@ -9,12 +9,12 @@
 // So all energies and ways are those that an observer sees who moves along with them. In flight
 // nothing is bounded: there, scaled velocities would change the angular momentum.
 //
-// Colliders can crush a body of any material against its pins, or where they ask for what nodes
-// cannot do: a thin plate that cuts a body wants the same nodes on both sides. Impulses then grow
-// with each sweep, and lifts of flat tets add energy, too. So a body ends such a substep with no
-// more energy than it began with and its colliders give: the work of a contact's impulse on its
-// collider's way. (Bodies that began around plates of 2 to 60 mm were thrown about with 2 to 70
-// m/s, a few with 60 km/s; now at most with 0.5.)
+// Colliders can crush a body of any material: they press it against its pins, or they want what no
+// places of its nodes meet. (A thin plate that cuts a body wants the same nodes on both sides.)
+// Impulses then grow with each sweep, and lifts of flat tets add energy, too. So a body ends such a
+// substep with no more energy than it began with and its colliders give: the work of a contact's
+// impulse on its collider's way. (Plates of 2 to 60 mm threw bodies that began around them about at
+// 2 to 70 m/s, a few at 60 km/s; now such bodies move at up to 0.5 m/s.)
 #pragma once
 
 #include "body/body.h"
@@ -41,8 +41,8 @@ struct EnergyBound {
 /// would double the energy is too much.
 ///
 /// Shortens the way to body->y if the elastic energy at its end is too high for any velocities. If
-/// a tet would pass flat on a shorter way, a free body keeps the whole way unless that doubled the
-/// energy, and a pinned one stays where it is. Uses body->rhs. Does not allocate.
+/// a tet would pass flat on a shorter way, a pinned body does not move. A free one does not either
+/// if the whole way would double the energy, and else goes it. Uses body->rhs. Does not allocate.
 EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough, Body* body);
 
 /// Slows the nodes down to the bound. The mean speed along all contacts' planes stays, unless pins

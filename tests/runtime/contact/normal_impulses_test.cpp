@@ -55,26 +55,41 @@ struct Parts {
   }
 };
 
-// A twin beside each contact's node, by a `weight` that is by default too small to tell their
-// motions apart: contact i's is i + count. False if there is no room.
-bool AddTwins(RandomContacts* c, float weight = 1.0e-4f) {
-  ContactState& state = c->state;
-  PointCouplings& S = state.couplings;
-  const uint32_t count = state.num_contacts;
-  if (2 * count > state.contacts.size() || S.num_slots + count > S.points.size()) return false;
-  for (uint32_t i = 0; i < count; ++i) {
-    EmbeddedPoint point = state.PointOf(state.contacts[i]);
-    point.nodes[1] = (point.nodes[0] + 1) % static_cast<uint32_t>(c->shape.num_nodes());
-    point.weights[1] = c->pinned[point.nodes[1]] != 0 ? 0.0f : weight;
-    state.contacts[state.num_contacts] = state.contacts[i];
-    state.contacts[state.num_contacts++].slot = S.Add(point);
+// Contacts with a plane, and a twin beside each one's node, by a `weight` that is by default too
+// small to tell their motions apart.
+struct Twins : RandomContacts {
+  explicit Twins(uint32_t seed, float weight = 1.0e-4f) : RandomContacts(seed) {
+    AddPlane(0.0f);
+    SolveWell(64);
+    PointCouplings& S = state.couplings;
+    count = state.num_contacts;
+    has_room = 2 * count <= state.contacts.size() && S.num_slots + count <= S.points.size();
+    if (!has_room) return;
+    for (uint32_t i = 0; i < count; ++i) {
+      EmbeddedPoint point = state.PointOf(One(i));
+      point.nodes[1] = (point.nodes[0] + 1) % static_cast<uint32_t>(shape.num_nodes());
+      point.weights[1] = pinned[point.nodes[1]] != 0 ? 0.0f : weight;
+      Twin(i) = One(i);
+      Twin(i).slot = S.Add(point);
+    }
+    state.num_contacts = 2 * count;
+    S.Find(system);
+    for (PlaneContact& contact : state.Current()) {
+      contact.impulse = {};
+      contact.yielding = 1.0f / S.Row(contact.slot)[contact.slot];
+    }
+    SetMoved(std::vector<Eigen::Vector3d>(S.num_slots, Eigen::Vector3d::Zero()), &state);
   }
-  S.Find(c->system);
-  for (PlaneContact& contact : state.Current()) {
-    contact.yielding = 1.0f / S.Row(contact.slot)[contact.slot];
+
+  PlaneContact& One(uint32_t i) { return state.contacts[i]; }
+  PlaneContact& Twin(uint32_t i) { return state.contacts[i + count]; }
+  float GapOf(const PlaneContact& contact) {
+    return Dot(contact.plane.normal, contact.offset + Moved(&state).At(contact.slot));
   }
-  return true;
-}
+
+  uint32_t count = 0;  // without the twins
+  bool has_room = false;
+};
 
 }  // namespace
 
@@ -196,46 +211,34 @@ TEST_CASE("Normal impulses solved at once meet Signorini's condition and leave f
   CHECK((left > 100 || most > 3));
 }
 
-// What tells their motions apart is less than rounding: impulses that part them may be huge, and
-// then say nothing about the gaps.
+// Only huge impulses can part such points. Motions by them are rounded by more than the gaps.
 TEST_CASE("Points that move alike between two sides get impulses that close their gaps, or none") {
   constexpr float kAccuracy = 1.0e-7f;
   size_t solved = 0, left = 0;
   double open = 0.0, most = 0.0;
-  for (uint32_t seed = 0; seed < 2000; ++seed) {
-    RandomContacts c(700000 + seed);
-    c.AddPlane(0.0f);
-    c.SolveWell(64);
-    ContactState& state = c.state;
-    const uint32_t count = state.num_contacts;
-    if (!AddTwins(&c, static_cast<float>(c.random.Uniform(1.0e-3, 1.0e-2)))) continue;
-    for (uint32_t i = 0; i < count; ++i) {
+  for (uint32_t seed = 700000; seed < 702000; ++seed) {
+    Random weights(seed);
+    Twins c(seed, static_cast<float>(weights.Uniform(1.0e-3, 1.0e-2)));
+    if (!c.has_room) continue;
+    for (uint32_t i = 0; i < c.count; ++i) {
       const double apart = std::pow(10.0, c.random.Uniform(-7.0, -3.0));
-      PlaneContact &one = state.contacts[i], &twin = state.contacts[i + count];
-      one.impulse = twin.impulse = {};
-      twin.plane.normal = twin.plane.normal * -1.0f;
-      one.offset = one.plane.normal * static_cast<float>(-c.random.Uniform(0.0, apart));
-      twin.offset = twin.plane.normal * static_cast<float>(-c.random.Uniform(0.0, apart));
+      c.Twin(i).plane.normal = c.Twin(i).plane.normal * -1.0f;
+      for (PlaneContact* contact : {&c.One(i), &c.Twin(i)}) {
+        contact->offset = contact->plane.normal * static_cast<float>(-c.random.Uniform(0.0, apart));
+      }
     }
     // The impulses of one part would move the points of another.
-    if (std::ranges::any_of(Parts(state.Current()).first, [](size_t of) { return of > 0; }))
-      continue;
-    SetMoved(std::vector<Eigen::Vector3d>(state.couplings.num_slots, Eigen::Vector3d::Zero()),
-             &state);
-    SolveNormals(kAccuracy, false, &state);
-    const auto presses = [](const PlaneContact& one) { return NormalImpulse(one) > 0.0f; };
-    const std::span<const PlaneContact> all = state.Current();
-    if (std::ranges::none_of(all, presses)) {
-      ++left;
-      continue;
-    }
-    ++solved;
-    for (const PlaneContact& contact : all) {
-      const double gap =
-          double(Dot(contact.plane.normal, contact.offset + Moved(&state).At(contact.slot)));
-      if (presses(contact)) open = std::max(open, gap);
+    const Parts parts(c.state.Current());
+    if (std::ranges::any_of(parts.first, [](size_t of) { return of > 0; })) continue;
+    SolveNormals(kAccuracy, false, &c.state);
+    bool any = false;
+    for (const PlaneContact& contact : c.state.Current()) {
+      if (!(NormalImpulse(contact) > 0.0f)) continue;
+      any = true;
+      open = std::max(open, double(c.GapOf(contact)));
       most = std::max(most, double(NormalImpulse(contact)));
     }
+    ++(any ? solved : left);
   }
   std::printf("seeds from 700000: %zu solved, %zu left, gaps of %.2e m, impulses of %.2e kg m\n",
               solved, left, open, most);
@@ -249,35 +252,22 @@ TEST_CASE("Of two points that move alike, the deeper one presses") {
   constexpr float kAccuracy = 1.0e-7f;
   size_t first = 0, second = 0;
   double sunk = 0.0, open = 0.0;
-  for (uint32_t seed = 0; seed < 200; ++seed) {
-    RandomContacts c(500000 + seed);
-    c.AddPlane(0.0f);
-    c.SolveWell(64);
-    ContactState& state = c.state;
-    PointCouplings& S = state.couplings;
-    const uint32_t count = state.num_contacts;
-    if (!AddTwins(&c)) continue;
-    for (uint32_t i = 0; i < count; ++i) {
+  for (uint32_t seed = 500000; seed < 500200; ++seed) {
+    Twins c(seed);
+    if (!c.has_room) continue;
+    for (uint32_t i = 0; i < c.count; ++i) {
       const double gap = c.random.Uniform(-1.0e-3, 0.0), apart = c.random.Uniform(-1.0e-5, 1.0e-5);
-      for (const bool is_twin : {false, true}) {
-        PlaneContact& contact = state.contacts[i + (is_twin ? count : 0)];
-        contact.impulse = {};
-        contact.offset = contact.plane.normal * static_cast<float>(is_twin ? gap + apart : gap);
-      }
+      c.One(i).offset = c.One(i).plane.normal * static_cast<float>(gap);
+      c.Twin(i).offset = c.Twin(i).plane.normal * static_cast<float>(gap + apart);
     }
-    SetMoved(std::vector<Eigen::Vector3d>(S.num_slots, Eigen::Vector3d::Zero()), &state);
-    SolveNormals(kAccuracy, false, &state);
-    const auto gap_of = [&](const PlaneContact& contact) {
-      return Dot(contact.plane.normal, contact.offset + Moved(&state).At(contact.slot));
-    };
-    for (uint32_t i = 0; i < count; ++i) {
-      const PlaneContact &one = state.contacts[i], &twin = state.contacts[i + count];
-      sunk = std::min({sunk, double(gap_of(one)), double(gap_of(twin))});
-      for (const PlaneContact* contact : {&one, &twin}) {
-        if (NormalImpulse(*contact) > 0.0f) open = std::max(open, double(gap_of(*contact)));
-      }
-      first += NormalImpulse(one) > 0.0f ? 1 : 0;
-      second += NormalImpulse(twin) > 0.0f ? 1 : 0;
+    SolveNormals(kAccuracy, false, &c.state);
+    for (const PlaneContact& contact : c.state.Current()) {
+      sunk = std::min(sunk, double(c.GapOf(contact)));
+      if (NormalImpulse(contact) > 0.0f) open = std::max(open, double(c.GapOf(contact)));
+    }
+    for (uint32_t i = 0; i < c.count; ++i) {
+      first += NormalImpulse(c.One(i)) > 0.0f ? 1 : 0;
+      second += NormalImpulse(c.Twin(i)) > 0.0f ? 1 : 0;
     }
   }
   std::printf("seeds from 500000: %zu press, %zu twins do\n", first, second);
@@ -292,44 +282,36 @@ TEST_CASE(
   constexpr float kAccuracy = 1.0e-7f, kDeeper = 1.0e-6f;
   size_t pressing = 0, passed_on = 0;
   double loads = 0.0, taken = 0.0, sunk = 0.0;
-  for (uint32_t seed = 0; seed < 200; ++seed) {
-    RandomContacts c(600000 + seed);
-    c.AddPlane(0.0f);
-    c.SolveWell(64);
-    const uint32_t count = c.state.num_contacts;
-    if (!AddTwins(&c)) continue;
-    const auto contact = [&](uint32_t i) -> PlaneContact& { return c.state.contacts[i]; };
-    const auto lower = [&](uint32_t i, float by) {
-      contact(i).offset -= contact(i).plane.normal * by;
+  for (uint32_t seed = 600000; seed < 600200; ++seed) {
+    Twins c(seed);
+    if (!c.has_room) continue;
+    const auto lower = [](float by, PlaneContact* contact) {
+      contact->offset -= contact->plane.normal * by;
     };
-    for (uint32_t i = 0; i < count; ++i) {
-      contact(i).impulse = contact(i + count).impulse = contact(i).offset = {};
-      lower(i, static_cast<float>(c.random.Uniform(1.0e-4, 1.0e-3)));
-      contact(i + count).offset = contact(i).offset;
-      lower(i, kDeeper);
+    for (uint32_t i = 0; i < c.count; ++i) {
+      c.One(i).offset = {};
+      lower(static_cast<float>(c.random.Uniform(1.0e-4, 1.0e-3)), &c.One(i));
+      c.Twin(i).offset = c.One(i).offset;
+      lower(kDeeper, &c.One(i));
     }
-    SetMoved(std::vector<Eigen::Vector3d>(c.state.couplings.num_slots, Eigen::Vector3d::Zero()),
-             &c.state);
     SolveNormals(kAccuracy, false, &c.state);
     std::vector<float> before;
-    for (uint32_t i = 0; i < count; ++i) {
-      before.push_back(NormalImpulse(contact(i)));
-      lower(i + count, 2.0f * kDeeper);
+    for (uint32_t i = 0; i < c.count; ++i) {
+      before.push_back(NormalImpulse(c.One(i)));
+      lower(2.0f * kDeeper, &c.Twin(i));
     }
     for (int call = 0; call < 300; ++call) {
       SolveNormals(kAccuracy, true, &c.state);
-      for (uint32_t i = 0; i < count && call == 0; ++i) {
+      for (uint32_t i = 0; i < c.count && call == 0; ++i) {
         if (!(before[i] > 0.0f)) continue;
         ++pressing;
         loads += double(before[i]);
-        taken += double(NormalImpulse(contact(i + count)));
+        taken += double(NormalImpulse(c.Twin(i)));
       }
     }
-    for (uint32_t i = 0; i < count; ++i) {
-      if (before[i] > 0.0f && NormalImpulse(contact(i)) < 0.5f * before[i]) ++passed_on;
-      const PlaneContact& twin = contact(i + count);
-      const Vec3 moved = Moved(&c.state).At(twin.slot);
-      sunk = std::min(sunk, double(Dot(twin.plane.normal, twin.offset + moved)));
+    for (uint32_t i = 0; i < c.count; ++i) {
+      if (before[i] > 0.0f && NormalImpulse(c.One(i)) < 0.5f * before[i]) ++passed_on;
+      sunk = std::min(sunk, double(c.GapOf(c.Twin(i))));
     }
   }
   std::printf("seeds from 600000: %zu press, %zu pass on, %.3f at once, %.2e m deep\n", pressing,

@@ -186,8 +186,8 @@ TEST_CASE("Colliders of all sizes, places and turns leave bodies finite") {
   const char* only = std::getenv("PLUSH_EXTREME_SEED");
   const uint32_t first = only != nullptr ? static_cast<uint32_t>(std::atoi(only)) : 1;
   const uint32_t count = only != nullptr ? 1 : tests::FullTests() ? 10000 : 300;
-  // Froze bodies before free ones of any material had a bound of energy. (Of all 10,000 only 6251
-  // still does.)
+  // These froze bodies before free ones of any material had a bound of energy. Of all 10,000, only
+  // 6251 still does.
   const uint32_t known[] = {997,  1467, 1587, 2366, 3403, 4011, 5155,
                             5798, 7706, 7816, 8706, 8748, 9889, 9966};
   std::vector<uint32_t> seeds(count);
@@ -245,9 +245,9 @@ TEST_CASE("Colliders of all sizes, places and turns leave bodies finite") {
     CHECK(std::isfinite(reaction.force.x + reaction.force.y + reaction.force.z));
   }
   std::printf(
-      "%u colliders, seeds from %u: %u refused, %u touched, %u frozen, %u not finite; at most %u "
+      "%zu colliders, seeds from %u: %u refused, %u touched, %u frozen, %u not finite; at most %u "
       "sweeps\n",
-      count, first, refused, touched, frozen, infinite, sweeps);
+      seeds.size(), first, refused, touched, frozen, infinite, sweeps);
   CHECK(frozen <= (tests::FullTests() ? 1u : 0u));
   CHECK(infinite == 0);
   if (count > 1) {
