@@ -44,14 +44,16 @@ SweptTriangle TriangleAt(const CollisionView& collision, uint32_t tet, uint32_t 
 }
 
 // A point of the body right behind the middle of a triangle at its start. Thin limbs and sharp rims
-// have one, too. The middle of the tet that carries the triangle may be outside of the surface.
-Vec3 InsideOf(const SweptTriangle& triangle) {
-  constexpr float kDepth = 0.05f;  // [edges]
+// have one, too, also if a fall has pressed them flat. The middle of the tet that carries the
+// triangle may be outside of the surface. What lies on a sheet may be `flush` behind it [m].
+Vec3 InsideOf(const SweptTriangle& triangle, float flush) {
+  constexpr float kDepth = 1.0e-3f;  // [edges]
   const auto& [a, b, c] = triangle.from;
   const Vec3 outward = Cross(b - a, c - a);
   const float area2 = Length(outward);
   const Vec3 middle = (a + b + c) * (1.0f / 3.0f);
-  return area2 > 0.0f ? middle - outward * (kDepth / std::sqrt(area2)) : middle;
+  const float depth = kDepth * std::sqrt(area2) + 2.0f * flush;
+  return area2 > 0.0f ? middle - outward * (depth / area2) : middle;
 }
 
 // The vertices of a tet that have the least clearances.
@@ -138,7 +140,7 @@ void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& c
     const auto triangle = [&] { return TriangleAt(collision, near->tet, v, vertices, way); };
     const MeshWay of_point = WayOf(way, vertices[v]);
     const Vec3 inside =
-        collider.mesh.source->has_two_sides() ? InsideOf(triangle()) : of_point.from;
+        collider.mesh.source->has_two_sides() ? InsideOf(triangle(), problem.flush) : of_point.from;
     const MeshMeeting meeting = search.Meet(of_point, inside, depth);
     MeshHit hit = meeting.hit;
     if (hit.face == kNoTriangle || !is_new(sunk_at(v, hit))) return meeting.clearance;

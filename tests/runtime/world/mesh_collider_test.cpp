@@ -10,7 +10,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
+#include <numeric>
+#include <vector>
 
 using namespace plush;
 using namespace plush::test;
@@ -194,8 +197,12 @@ TEST_CASE("A body comes to rest in a bowl of a mesh") {
 }
 
 TEST_CASE("Thrown bodies do not pass meshes, from any side that holds, however fast") {
-  int hits = 0;
-  for (uint32_t seed = 1; seed <= 120; ++seed) {
+  std::vector<uint32_t> seeds(120);
+  std::iota(seeds.begin(), seeds.end(), 1u);
+  // These falls press corners flat. Then they were once taken to be on a sheet's other side.
+  for (const uint32_t seed : {136u, 2939u, 3111u, 4199u}) seeds.push_back(seed);
+  size_t hits = 0;
+  for (const uint32_t seed : seeds) {
     Random random(seed);
     const bool has_surface = random.Below(2) == 0;
     const double speed = ThrowSpeed(&random);
@@ -226,7 +233,7 @@ TEST_CASE("Thrown bodies do not pass meshes, from any side that holds, however f
     const Eigen::Vector3d normal = RotationOf(pose.rotation).col(kind == 0 ? 0 : 1);
     CHECK(scene.FarthestAlong(-double(side) * normal) < 0.01 * double(kSize));
   }
-  CHECK(hits == 120);
+  CHECK(hits == seeds.size());
 }
 
 TEST_CASE("A sheet with two sides holds a body from below, one with a front lets it through") {
