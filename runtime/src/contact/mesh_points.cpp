@@ -43,9 +43,9 @@ SweptTriangle TriangleAt(const CollisionView& collision, uint32_t tet, uint32_t 
   return swept;
 }
 
-// A point of the body right behind the middle of a triangle at its start. Thin limbs and sharp rims
-// have one, too, also if a fall has pressed them flat. The middle of the tet that carries the
-// triangle may be outside of the surface. What lies on a sheet may be `flush` behind it [m].
+// A point of the body right behind the middle of a triangle at its start: so near that limbs and
+// rims have one that a fall has pressed flat, but farther than `flush`, by which a touching
+// triangle may be beyond a sheet [m]. The middle of its tet may be outside of the surface.
 Vec3 InsideOf(const SweptTriangle& triangle, float flush) {
   constexpr float kDepth = 1.0e-3f;  // [edges]
   const auto& [a, b, c] = triangle.from;

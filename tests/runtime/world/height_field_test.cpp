@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 using namespace plush;
 using namespace plush::test;
@@ -232,4 +233,33 @@ TEST_CASE("Height fields with wrong numbers are refused by name") {
                                  std::numeric_limits<float>::quiet_NaN());
     CHECK(section() == "height_field.heights");
   }
+}
+
+TEST_CASE("A peak of a height field presses into the middle of a large triangle") {
+  const std::vector<float> heights = {0.0f, 0.0f, 0.0f, 0.0f, 0.06f, 0.0f, 0.0f, 0.0f, 0.0f};
+  // Diagonals of cells make it a pyramid on a hexagon.
+  const std::vector<Vec3> corners = {
+      {0.04f, 0.06f, 0.04f}, {0.0f, 0.0f, 0.0f},   {0.04f, 0.0f, 0.0f}, {0.08f, 0.0f, 0.04f},
+      {0.08f, 0.0f, 0.08f},  {0.04f, 0.0f, 0.08f}, {0.0f, 0.0f, 0.04f}};
+  ColliderDesc field;
+  field.type = ShapeType::kHeightField;
+  field.height_field = {heights, 3, 3, 0.04f};
+  // Upside down, its peak above the body's top.
+  field.pose = {{0.03f, 0.265f, 0.15f},
+                ToQuat(Eigen::AngleAxisd(kPi, Eigen::Vector3d::UnitX()).toRotationMatrix())};
+  SolidScene scene(true, BodyAt({}));
+  AddCollider(&scene.world);
+  const ColliderId id = AddCollider(&scene.world, field);
+  ColliderDesc solid = HullAt(field.pose, corners);
+  double deepest = -1.0;
+  for (int step = 0; step < 80; ++step) {
+    if (step < 30) solid.pose.position.y -= 0.0015f;
+    REQUIRE(scene.world.MoveCollider(id, solid.pose).ok());
+    scene.Step(1);
+    deepest = std::max(deepest, scene.DepthOfTrianglesIn(solid));
+  }
+  CHECK(scene.flags == kStepOk);
+  CHECK(deepest > -1e-3 * double(kSize));
+  CHECK(deepest < 2e-3 * double(kSize));
+  CHECK(scene.DepthOfTrianglesIn(solid) < 1e-3 * double(kSize));
 }

@@ -199,7 +199,7 @@ TEST_CASE("A body comes to rest in a bowl of a mesh") {
 TEST_CASE("Thrown bodies do not pass meshes, from any side that holds, however fast") {
   std::vector<uint32_t> seeds(120);
   std::iota(seeds.begin(), seeds.end(), 1u);
-  // These falls press corners flat. Then they were once taken to be on a sheet's other side.
+  // These falls press corners flat. Such corners once passed the sheet.
   for (const uint32_t seed : {136u, 2939u, 3111u, 4199u}) seeds.push_back(seed);
   size_t hits = 0;
   for (const uint32_t seed : seeds) {
@@ -346,36 +346,6 @@ TEST_CASE("A small mesh presses 6 cm into the middle of a large triangle") {
   }
   CHECK(scene.flags == kStepOk);
   CHECK(scene.world.stats().contacts > 1);
-  CHECK(deepest > -1e-3 * double(kSize));
-  CHECK(deepest < 2e-3 * double(kSize));
-  CHECK(scene.DepthOfTrianglesIn(solid) < 1e-3 * double(kSize));
-}
-
-TEST_CASE("A peak of a height field presses into the middle of a large triangle") {
-  const std::vector<float> heights = {0.0f, 0.0f, 0.0f, 0.0f, 0.06f, 0.0f, 0.0f, 0.0f, 0.0f};
-  // Diagonals of cells make it a pyramid on a hexagon.
-  const std::vector<Vec3> corners = {
-      {0.04f, 0.06f, 0.04f}, {0.0f, 0.0f, 0.0f},   {0.04f, 0.0f, 0.0f}, {0.08f, 0.0f, 0.04f},
-      {0.08f, 0.0f, 0.08f},  {0.04f, 0.0f, 0.08f}, {0.0f, 0.0f, 0.04f}};
-  ColliderDesc field;
-  field.type = ShapeType::kHeightField;
-  field.height_field = {heights, 3, 3, 0.04f};
-  // Upside down, its peak above the body's top.
-  field.pose = {
-      {0.03f, 0.265f, 0.15f},
-      ToQuat(Eigen::AngleAxisd(std::numbers::pi, Eigen::Vector3d::UnitX()).toRotationMatrix())};
-  SolidScene scene(true, BodyAt({}));
-  AddCollider(&scene.world);
-  const ColliderId id = AddCollider(&scene.world, field);
-  ColliderDesc solid = HullAt(field.pose, corners);
-  double deepest = -1.0;
-  for (int step = 0; step < 80; ++step) {
-    if (step < 30) solid.pose.position.y -= 0.0015f;
-    REQUIRE(scene.world.MoveCollider(id, solid.pose).ok());
-    scene.Step(1);
-    deepest = std::max(deepest, scene.DepthOfTrianglesIn(solid));
-  }
-  CHECK(scene.flags == kStepOk);
   CHECK(deepest > -1e-3 * double(kSize));
   CHECK(deepest < 2e-3 * double(kSize));
   CHECK(scene.DepthOfTrianglesIn(solid) < 1e-3 * double(kSize));
