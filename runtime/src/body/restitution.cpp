@@ -56,7 +56,9 @@ ThrowBack FindThrowBack(const StepSettings& settings, float h, Body* body) {
   rebound.time -= h;
   if (!(rebound.time > 0.0f)) rebound = {};
   if (rebound.time > 0.0f) {  // what the last substep has turned into height is not owed
-    rebound.energy += std::fmin(static_cast<float>(WorkOfGravity(settings, h, {}, *body)), 0.0f);
+    const double work = WorkOfGravity(settings, h, {}, *body);
+    rebound.energy += std::fmin(static_cast<float>(work), 0.0f);
+    rebound.energy = std::fmax(rebound.energy, 0.0f);
   }
   if (!MayHold(settings, *body) || body->contacts.num_contacts == 0) return {};
   const float least =

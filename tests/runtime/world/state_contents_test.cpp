@@ -371,3 +371,24 @@ TEST_CASE("States of bodies that are thrown at absurd speeds load, and forces st
   StepWorld(&world, 0.01f);
   check();
 }
+
+TEST_CASE("A state loads after any step of a bounce") {
+  for (const float young : {1.0e3f, 1.0e4f, 1.0e5f}) {
+    for (const double height : {0.01, 0.05, 0.3}) {
+      CAPTURE(young, height);
+      const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {double(young), 0.3, 1000.0}, 0.01);
+      World world, loaded;
+      for (World* of : {&world, &loaded}) {
+        AddCollider(of, {.restitution = 1.0f});
+        AddBody(of, shape.asset(),
+                {.pose = {.position = {0.0f, static_cast<float>(height), 0.0f}}});
+      }
+      const Asset* const assets[] = {&shape.asset()};
+      for (int step = 0; step < 150; ++step) {
+        CAPTURE(step);
+        StepWorld(&world, 0.01f);
+        REQUIRE(loaded.LoadState(SavedState(world), assets).ok());
+      }
+    }
+  }
+}
