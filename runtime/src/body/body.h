@@ -95,6 +95,19 @@ struct SearchedShape {
   double WayNow() const { return way + double(away); }
 };
 
+/// Where a body's nodes have been since it last moved on: it falls asleep once they have stayed
+/// there.
+struct RestingPlace {
+  Array<Vec3> x;          ///< as Body::x (num_nodes x 1)
+  bool is_known = false;  ///< whether the body may be at rest there
+  float time = 0.0f;      ///< how long [s]
+
+  void Forget() {
+    is_known = false;
+    time = 0.0f;
+  }
+};
+
 /// State of one body.
 /// - Positions are relative to `origin`, which follows the body: far from the world's origin,
 /// floats
@@ -131,9 +144,9 @@ struct Body : Links<Body> {  // of System::waiting
   bool enabled = true;
   bool was_asleep = false;    ///< after the last step; to report who woke
   bool falls_asleep = false;  ///< at the end of the current step
-  float still_time = 0.0f;    ///< how long every node has been slower than sleep_speed [s]
-  uint64_t id = 0;            ///< BodyId::value
-  uint32_t slot = 0;          ///< of the id
+  RestingPlace resting;
+  uint64_t id = 0;    ///< BodyId::value
+  uint32_t slot = 0;  ///< of the id
   // The crowd it steps with.
   Crowd* crowd = nullptr;
   size_t lane = 0;             ///< in the crowd

@@ -268,10 +268,18 @@ void PlaceLocalColliders(const StepSettings& settings, float at, float h, Body* 
 
 bool IsOnWayOut(const StepSettings& settings, const Body& body) {
   constexpr float kDeep = 2.0f;  // [slops]
-  const float most = kDeep * ContactSlop(settings, body);
-  return std::ranges::any_of(body.NearColliders(), [&](const LocalCollider& collider) {
-    return DepthIn(collider, SurfaceOf(body), body.x.span()) > most;
-  });
+  float depth = 0.0f;
+  for (const LocalCollider& collider : body.NearColliders()) {
+    depth = std::fmax(depth, DepthIn(collider, SurfaceOf(body), body.x.span()));
+  }
+  if (!(depth > kDeep * ContactSlop(settings, body))) return false;
+  const float time = body.resting.time;
+  if (!(time > settings.dt)) return true;  // a step alone does not show whether it is stuck
+  float way = 0.0f;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    way = std::fmax(way, Length(body.x[i] - body.resting.x[i]));
+  }
+  return way > 0.5f * time / (time + settings.contact.push_out_time) * depth;
 }
 
 float DepthIn(const StepCollider& collider, const Body& body) {

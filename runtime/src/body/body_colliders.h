@@ -50,7 +50,8 @@ bool FindNearColliders(const StepSettings& settings, Body* body);
 void PlaceLocalColliders(const StepSettings& settings, float at, float h, Body* body);
 
 /// Whether a point is so deep in a near collider, as they were last placed, that contacts take it
-/// out. Looks at the whole surface.
+/// out, and has moved on its way while the body was in its resting place: others are stuck. Looks
+/// at the whole surface.
 bool IsOnWayOut(const StepSettings& settings, const Body& body);
 
 /// Depth of the body's deepest point in a collider at the start of its step, in the body's

@@ -109,6 +109,7 @@ bool AllocateState(const Allocator& allocator, const BodyParts& parts, Body* bod
          body->coarse.Allocate(allocator, body->system->coarse.pattern) &&
          body->collision.Reserve(allocator, body->surface, nodes) &&
          body->previous.Allocate(allocator, parts.keeps_previous ? nodes : 0) &&
+         body->resting.x.Allocate(allocator, parts.fixed ? 0 : nodes) &&
          (!parts.reports_reactions || ReserveReactions(allocator, body));
 }
 

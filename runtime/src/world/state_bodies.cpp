@@ -46,7 +46,8 @@ uint32_t FlagsOf(const Body& body) {
          flag(body.pins.reactions.size() > 0, kStateReports) |
          flag(body.pins.targets.size() > 0, kStateHasTargets) |
          flag(body.report_contacts, kStateReportsContacts) | flag(body.pins.rests, kStatePinsRest) |
-         flag(body.pins.moves, kStatePinsMove) | flag(body.searched.is_known, kStateHasSearched);
+         flag(body.pins.moves, kStatePinsMove) | flag(body.searched.is_known, kStateHasSearched) |
+         flag(body.resting.is_known && !body.asleep, kStateHasResting);
 }
 
 void WriteCouplings(const PointCouplings& couplings, StateSink* sink) {
@@ -99,7 +100,7 @@ StateBody Saved(const Body& body, const StepStats& stats) {
   out.system = body.system->state_index;
   out.dt = body.dt;
   out.kappa_dt = body.kappa_dt;
-  out.still_time = body.still_time;
+  out.resting_time = body.resting.time;
   out.gravity_factor = body.gravity_factor;
   out.max_speed = body.max_speed;
   out.filter = Saved(body.filter);
@@ -175,6 +176,7 @@ void WriteBulk(const Body& body, const StateBody& saved, StateSink* sink) {
   }
   if (layout.previous > 0) sink->WriteAll(body.previous);
   if (layout.searched > 0) sink->WriteAll(body.searched.y);
+  if (layout.resting > 0) sink->WriteAll(body.resting.x);
   if (layout.targets > 0) {
     sink->WriteAll(body.pins.targets);
     sink->WriteAll(body.pins.regions);

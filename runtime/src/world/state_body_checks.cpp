@@ -72,6 +72,7 @@ BodyBulk StateReader::BulkOf(const StateBody& body) const {
   bulk.kappa = take(layout.kappa);
   bulk.previous = take(layout.previous);
   bulk.searched = take(layout.searched);
+  bulk.resting = take(layout.resting);
   bulk.targets = take(layout.targets);
   bulk.regions = take(layout.regions);
   bulk.motions = take(layout.motions);
@@ -177,7 +178,7 @@ BodySolver StateReader::SolverOf(const StateBody& b) const {
 Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSystem& s) const {
   const auto wrong = [index](const char* reason) { return Corrupt(kBodies, reason, index); };
   if ((b.flags & ~uint32_t{kStateAllFlags}) != 0) return wrong("unknown flags");
-  const float numbers[6] = {b.still_time,    b.gravity_factor, b.kappa_dt,
+  const float numbers[6] = {b.resting_time,  b.gravity_factor, b.kappa_dt,
                             b.rebound_speed, b.rebound_time,   b.rebound_energy};
   double most = 0.0;
   for (int k = 0; k < 3; ++k) {
@@ -185,7 +186,7 @@ Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSys
     if (std::isnan(b.origin[k]) || std::isnan(b.previous_origin[k])) return wrong("no origin");
   }
   if (most > double(std::numeric_limits<float>::max()) || !AreFinite(numbers) ||
-      !(b.max_speed > 0.0f) || !(b.still_time >= 0.0f) || b.rebound_speed < 0.0f ||
+      !(b.max_speed > 0.0f) || !(b.resting_time >= 0.0f) || b.rebound_speed < 0.0f ||
       b.rebound_time < 0.0f || b.rebound_energy < 0.0f || !IsStepOrZero(b.kappa_dt) ||
       !IsStepOrZero(b.dt) || !IsCoefficient(b.friction, kMostCoefficient) ||
       !IsCoefficient(b.restitution, 1.0f)) {
@@ -216,6 +217,7 @@ Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSys
   if (Has(b, kStatePinsMove) && !Has(b, kStateHasTargets)) return wrong("have no targets");
   const bool is_fixed = Has(b, kStateFixed);
   if (s.drag != (is_fixed ? 0.0f : DragOf(solver))) return wrong("have another drag");
+  if (is_fixed && Has(b, kStateHasResting)) return wrong("are fixed and come to rest");
   if (is_fixed && s.num_pinned != s.num_nodes) return wrong("are fixed without all pins");
   if (b.stats.substeps > uint32_t{kMaxSubsteps}) return wrong("made too many substeps");
   if (b.num_contacts > 0 && (is_fixed || Has(b, kStateFrozen))) return wrong("cannot touch");
@@ -276,7 +278,8 @@ Status StateReader::CheckBodyBulk(uint32_t index, const StateBody& b, const Stat
       !AreWithin(bulk.previous, s.num_nodes, LimitOf(b.previous_origin, s.scale))) {
     return wrong("a position before the step is out of range");
   }
-  if (!AreFinite(bulk.searched, static_cast<size_t>(layout.searched / 4))) {
+  if (!AreFinite(bulk.searched, static_cast<size_t>(layout.searched / 4)) ||
+      !AreFinite(bulk.resting, static_cast<size_t>(layout.resting / 4))) {
     return wrong("an earlier position is not finite");
   }
   // The rotations of a body that froze may be anything; it does not move before they are reset.

@@ -38,7 +38,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 18;
+inline constexpr uint32_t kStateVersion = 19;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -227,7 +227,8 @@ enum StateBodyFlags : uint32_t {
   kStatePinsMove = 1u << 11,
   kStateReportsContacts = 1u << 12,
   kStateHasSearched = 1u << 13,
-  kStateAllFlags = (1u << 14) - 1,
+  kStateHasResting = 1u << 14,
+  kStateAllFlags = (1u << 15) - 1,
 };
 
 struct StateBody {
@@ -237,7 +238,7 @@ struct StateBody {
   uint64_t bulk_at;    ///< of its section, in bytes from the first one of a body
   uint64_t factor_id;  ///< PointCouplings::factor_id, or 0: no couplings
   uint32_t slot, system;
-  float dt, kappa_dt, still_time, gravity_factor, max_speed;
+  float dt, kappa_dt, resting_time, gravity_factor, max_speed;
   StateFilter filter;
   uint32_t flags;
   uint32_t crowd, lane;  ///< or kNoIndex
@@ -308,6 +309,7 @@ struct BodyLayout {
   uint64_t rotations = 0, kappa = 0;  ///< by block; of a body that is not in a lane
   uint64_t previous = 0;              ///< NodeVec (num_nodes)
   uint64_t searched = 0;              ///< NodeVec (num_nodes)
+  uint64_t resting = 0;               ///< Vec3 (num_nodes), of RestingPlace
   uint64_t targets = 0, regions = 0;  ///< NodeVec, int32_t (num_nodes)
   uint64_t motions = 0;               ///< StateMotion (num_regions)
   uint64_t reactions = 0;             ///< Vec3 (num_nodes)
@@ -325,6 +327,7 @@ struct BodyLayout {
     }
     if ((body.flags & kStateHasPrevious) != 0) previous = x;
     if ((body.flags & kStateHasSearched) != 0) searched = x;
+    if ((body.flags & kStateHasResting) != 0) resting = sizeof(Vec3) * num_nodes;
     if ((body.flags & kStateHasTargets) != 0) {
       targets = x;
       regions = sizeof(int32_t) * num_nodes;
@@ -338,7 +341,7 @@ struct BodyLayout {
     models = sizeof(StateModelTet) * uint64_t{body.num_models};
   }
   uint64_t Sum() const {
-    return x + v + rotations + kappa + previous + searched + targets + regions + motions +
+    return x + v + rotations + kappa + previous + searched + resting + targets + regions + motions +
            reactions + contacts + touches + coupled + couplings + models;
   }
 };

@@ -114,7 +114,8 @@ void LoadBody(const StateBody& saved, const BodySolver& solver, const BodyBulk& 
             body->previous_origin);
   body->dt = saved.dt;
   body->kappa_dt = saved.kappa_dt;
-  body->still_time = saved.still_time;
+  body->resting.time = saved.resting_time;
+  body->resting.is_known = Has(saved, kStateHasResting);
   body->gravity_factor = saved.gravity_factor;
   body->max_speed = saved.max_speed;
   body->filter = ToFilter(saved.filter);
@@ -146,6 +147,7 @@ void LoadBody(const StateBody& saved, const BodySolver& solver, const BodyBulk& 
   }
   if (body->has_previous) CopyTo(bulk.previous, &body->previous);
   if (body->searched.is_known) CopyTo(bulk.searched, &body->searched.y);
+  if (body->resting.is_known) CopyTo(bulk.resting, &body->resting.x);
   body->num_near = 0;
   body->num_found = 0;
   body->report_contacts = Has(saved, kStateReportsContacts);

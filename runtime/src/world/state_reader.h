@@ -29,6 +29,7 @@ struct BodyBulk {
   const std::byte* kappa = nullptr;
   const std::byte* previous = nullptr;
   const std::byte* searched = nullptr;
+  const std::byte* resting = nullptr;
   const std::byte* targets = nullptr;
   const std::byte* regions = nullptr;
   const std::byte* motions = nullptr;

@@ -412,7 +412,7 @@ inline bool AreWeights(const Vec4& w) {
 
 inline void WakeUp(Body* body) {
   body->asleep = false;
-  body->still_time = 0.0f;
+  body->resting.Forget();
 }
 
 inline constexpr Status kNoTimeStep = {StatusCode::kInvalidArgument, "dt", "must lie in [1e-5, 1]",

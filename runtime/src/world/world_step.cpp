@@ -270,7 +270,25 @@ void World::Impl::StepCarriedBodies() {
   }
 }
 
-// Notes how long the bodies of an island have been still. They fall asleep together. Frozen ones
+// Notes how long no node has been farther from its resting place than the sleep speed takes it in
+// the time that puts bodies to sleep. A body that has moved on starts anew where it is now.
+void NoteRest(const StepSettings& settings, float max_speed, Body* body) {
+  RestingPlace& resting = body->resting;
+  const SleepSettings& sleep = settings.sleep;
+  const float most = sleep.speed * body->size * std::fmax(sleep.time, settings.dt);
+  bool stays = resting.is_known;
+  for (size_t i = 0; i < body->x.size() && stays; ++i) {
+    const Vec3 way = body->x[i] - resting.x[i];
+    stays = Dot(way, way) < most * most;
+  }
+  const bool is_slow = max_speed < sleep.speed * body->size * body->scale;
+  resting.time = stays ? resting.time + settings.dt : (is_slow ? settings.dt : 0.0f);
+  if (stays) return;
+  resting.is_known = true;
+  std::copy(body->x.begin(), body->x.end(), resting.x.begin());
+}
+
+// Notes how long the bodies of an island have been at rest. They fall asleep together. Frozen ones
 // never do, and keep none awake.
 void World::Impl::MayFallAsleep(Body* first) {
   bool is_held = false, may_sleep = true;
@@ -280,15 +298,16 @@ void World::Impl::MayFallAsleep(Body* first) {
   for (Body* body = first; body != nullptr; body = body->next_of_island) {
     body->falls_asleep = false;
     if (!MayMove(*body)) continue;
-    const float world_size = body->size * body->scale;
-    const float most = settings.sleep.speed * world_size;
-    const bool is_still = !body->fixed && body_stats[body->slot].max_speed < most && is_held;
-    body->still_time = is_still ? body->still_time + settings.dt : 0.0f;
-    if (is_still && body->still_time >= settings.sleep.time &&
-        (IsOnWayOut(settings, *body) || TouchesMovingCollider(*body) || TouchesCarried(*body))) {
-      body->still_time = 0.0f;
+    if (!is_held || body->fixed) {
+      body->resting.Forget();
+    } else {
+      NoteRest(settings, body_stats[body->slot].max_speed, body);
     }
-    may_sleep = may_sleep && body->still_time >= settings.sleep.time;
+    if (body->resting.time >= settings.sleep.time &&
+        (IsOnWayOut(settings, *body) || TouchesMovingCollider(*body) || TouchesCarried(*body))) {
+      body->resting.Forget();
+    }
+    may_sleep = may_sleep && body->resting.time >= settings.sleep.time;
   }
   for (Body* body = first; body != nullptr && may_sleep; body = body->next_of_island) {
     body->falls_asleep = MayMove(*body);

@@ -411,7 +411,9 @@ TEST_CASE("A soft body makes one outer iteration in the air, and at least two wh
   CAPTURE(asked);
   const ShapeAsset shape =
       ShapeAsset::Baked(TetBox(6, 2, 2, 0.1), {2.0e3, 0.3, 100.0}, double(kDt));
-  World world;
+  WorldDesc awake;
+  awake.sleep.speed = 0.0f;
+  World world(awake);
   AddPlane(&world, {});
   BodyDesc desc;
   desc.pose.position = {0.0f, 0.1f, 0.0f};

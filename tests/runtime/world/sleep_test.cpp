@@ -3,10 +3,15 @@
 #include "plush/format/tet_block.h"
 
 #include "runtime/tet_fixtures.h"
+#include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
+#include <cstddef>
 #include <limits>
+#include <numbers>
+#include <utility>
 #include <vector>
 
 using namespace plush;
@@ -173,6 +178,95 @@ TEST_CASE("A large body under weak gravity never sleeps in mid-air") {
   REQUIRE(world.SetNodeVelocities(id, std::vector<Vec3>(shape.num_nodes())).ok());
   for (int step = 0; step < 100; ++step) StepWorld(&world, kDt);
   CHECK(world.IsAsleep(id));
+}
+
+TEST_CASE("A body that drifts stays awake if it is faster than the sleep speed") {
+  const float speed = GENERATE(0.9f, 1.1f);  // [sleep speeds]
+  WorldDesc weightless;
+  weightless.gravity = {};
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {2.0e5, 0.4, 1000.0}, double(kDt));
+  World world(weightless);
+  const BodyId id = AddBody(&world, shape.asset());
+  const float size = 0.2f * std::sqrt(3.0f);
+  const Vec3 drift = {0.0f, speed * weightless.sleep.speed * size, 0.0f};
+  REQUIRE(world.SetNodeVelocities(id, std::vector<Vec3>(shape.num_nodes(), drift)).ok());
+  for (int step = 0; step < 300; ++step) StepWorld(&world, kDt);
+  CHECK(world.IsAsleep(id) == (speed < 1.0f));
+}
+
+TEST_CASE(
+    "A body that shakes falls asleep if its nodes go no farther than the sleep speed takes them") {
+  constexpr float kShortDt = 0.004f, kRate = 20.0f;  // of the bar's slowest stretching [1/s]
+  const bool is_small = GENERATE(true, false);
+  WorldDesc weightless;
+  weightless.gravity = {};
+  weightless.sleep = {.speed = 0.02f, .time = 0.3f};  // 0.6% of the size
+  const double length = 0.4, young = 1000.0 * std::pow(kRate * length / std::numbers::pi, 2.0);
+  const ShapeAsset shape(TetBox(4, 1, 1, 0.1), {young, 0.0, 1000.0}, double(kShortDt));
+  World world(weightless);
+  const BodyId id = AddBody(&world, shape.asset());
+  const float size = 0.1f * std::sqrt(18.0f), farthest = is_small ? 2.0e-3f : 3.0e-2f;  // [sizes]
+  std::vector<Vec3> velocities;
+  for (const Vec3& x : shape.simulation().nodes) {
+    const double along = double(x.x) / length * std::numbers::pi;
+    velocities.push_back({-farthest * size * kRate * static_cast<float>(std::cos(along)), 0, 0});
+  }
+  REQUIRE(world.SetNodeVelocities(id, velocities).ok());
+  float slowest = std::numeric_limits<float>::infinity();  // of a swing
+  float fastest = 0.0f;
+  for (int step = 1; step <= 80 && !world.IsAsleep(id); ++step) {
+    StepWorld(&world, kShortDt);
+    if (world.stats().asleep > 0) break;
+    fastest = std::fmax(fastest, world.stats().max_speed);
+    if (step % 40 != 0) continue;  // half a swing takes 39
+    slowest = std::fmin(slowest, fastest);
+    fastest = 0.0f;
+  }
+  CHECK(world.IsAsleep(id) == is_small);
+  CHECK(slowest > 1.1f * weightless.sleep.speed * size);
+}
+
+TEST_CASE("A body that planes leave too little room falls asleep in them") {
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {2.0e5, 0.4, 1000.0, 0.1}, double(kDt));
+  World world;
+  AddPlane(&world, {{0.0f, 1.0f, 0.0f}, 0.11f});
+  AddPlane(&world, {{0.0f, -1.0f, 0.0f}, -0.09f});
+  const BodyId id = AddBody(&world, shape.asset());
+  for (int step = 0; step < 400; ++step) StepWorld(&world, kDt);
+  CHECK(world.IsAsleep(id));
+  CHECK(MeasuresOf(world).max_penetration > 0.005);
+}
+
+TEST_CASE("A body in a floor does not fall asleep before it has come out") {
+  const auto [time, sleep_time] =
+      GENERATE(std::pair(0.2f, 0.5f), std::pair(0.2f, 1.0e-6f), std::pair(10.0f, 0.5f));
+  CAPTURE(time, sleep_time);
+  WorldDesc desc;
+  desc.sleep.time = sleep_time;
+  desc.contact.push_out_time = time;
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {2.0e5, 0.4, 1000.0, 0.1}, double(kDt));
+  World world(desc);
+  AddPlane(&world, {});
+  BodyDesc deep;
+  deep.pose.position.y = -0.02f;
+  const BodyId id = AddBody(&world, shape.asset(), deep);
+  int steps = 0;
+  for (; steps < 20000 && !world.IsAsleep(id); ++steps) StepWorld(&world, kDt);
+  REQUIRE(steps < 20000);
+  CHECK(MeasuresOf(world).max_penetration < 1e-3 * 0.2);
+}
+
+TEST_CASE("A loaded world falls asleep in the same step as the one that was saved") {
+  Resting saved(1), loaded(1);
+  int steps = 0;
+  while (saved.StepUntilAsleep(1) == 1) ++steps;
+  Resting again(1);
+  for (int step = 0; step < steps - 25; ++step) StepWorld(&again.world, kDt);  // of 50 at rest
+  const std::vector<std::byte> state = SavedState(again.world);
+  const Asset* const assets[] = {&loaded.shape.asset()};
+  REQUIRE(loaded.world.LoadState(state, assets).ok());
+  CHECK(loaded.StepUntilAsleep(100) == 25);
+  CHECK(loaded.world.StateHash() == saved.world.StateHash());
 }
 
 TEST_CASE("An infinite sleep speed puts nothing to sleep") {

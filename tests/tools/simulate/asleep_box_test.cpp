@@ -115,16 +115,18 @@ TEST_CASE("Bears in a box all sleep within 10 s, and a poke wakes one's island o
   }
 }
 
-// Other starts of the same box: each moves the rows of bears by up to 2 cm along each axis.
-// Measured are 7.4 to 11.6 s; the scene's own start takes less than 10.
+// Other starts of the same bodies: each moves the rows of bears by up to 2 cm along each axis. In
+// the box they take 7.4 to 11.6 s; the scene's own start takes less than 10. In those of two heaps,
+// a point joins and leaves for ever.
 TEST_CASE("Bears in a box sleep soon, however they start") {
-  if (!FullTests()) return Skip("long: set PLUSH_TEST_FULL=1");
   const TemporaryFolder folder;
   tools::BakeSettings toy;
-  toy.cage.target_tets = 400;
+  toy.cage.target_tets = FullTests() ? 400 : 120;
   toy.material = {4.0e4, 0.4, 1000.0, 0.15};
   BakeSample(folder, "models/bear.glb", toy);
-  for (const uint32_t seed : {1u, 2u, 3u, 4u, 5u}) {
+  const std::vector<uint32_t> seeds =
+      FullTests() ? std::vector<uint32_t>{1, 2, 3, 4, 5} : std::vector<uint32_t>{3, 35, 52};
+  for (const uint32_t seed : seeds) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const auto shift = [&] { return 0.02f * (float(random() >> 8) * 0x1p-23f - 1.0f); };
