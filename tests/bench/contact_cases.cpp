@@ -74,13 +74,37 @@ double TimeStep(World* world) {
 }
 
 // What bodies fall on, and what is near.
-enum class Ground { kPlane, kBox, kPlaneBelowSolids, kHills, kFineHills, kMeshHills, kRoom, kTube };
+enum class Ground {
+  kPlane,
+  kBox,
+  kRails,
+  kSlats,
+  kPlaneBelowSolids,
+  kHills,
+  kFineHills,
+  kMeshHills,
+  kRoom,
+  kTube
+};
 
 ColliderDesc BoxOf(float height) {
   ColliderDesc desc;
   desc.type = ShapeType::kBox;
   desc.box.half_extents = {100.0f, height, 100.0f};
   desc.pose.position.y = -height;
+  return desc;
+}
+
+// One of nine round rails or of as many thin slats, a quarter of a body apart.
+ColliderDesc BarBelow(const Box& box, Ground ground, int k) {
+  const float size = box.high.y - box.low.y;
+  ColliderDesc desc;
+  desc.friction = 0.5f;
+  desc.pose.position = {0.25f * size * static_cast<float>(k - 4), -0.1f * size, 0.0f};
+  desc.type = ground == Ground::kRails ? ShapeType::kCapsule : ShapeType::kBox;
+  desc.box.half_extents = {0.01f * size, 0.1f * size, 2.0f * size};
+  desc.capsule = {.half_height = 2.0f * size, .radius = 0.1f * size};
+  if (ground == Ground::kRails) desc.pose.rotation = {0.70710678f, 0.0f, 0.0f, 0.70710678f};
   return desc;
 }
 
@@ -235,6 +259,12 @@ ColliderDesc SolidAbove(const Box& box, int k, const GroundData& data) {
 void AddGround(const Asset& asset, Ground ground, GroundData* data, World* world) {
   constexpr int kSolids = 1000;
   ColliderId id;
+  if (ground == Ground::kRails || ground == Ground::kSlats) {
+    for (int k = 0; k < 9; ++k) {
+      if (!world->AddCollider(BarBelow(BoundsOf(asset), ground, k), &id).ok()) std::abort();
+    }
+    return;
+  }
   ColliderDesc floor;
   if (ground == Ground::kBox) floor = BoxOf(1.0f);
   if (ground == Ground::kHills) floor = HillsFor(BoundsOf(asset), 0.2f, &data->heights);
@@ -410,6 +440,8 @@ void AddContactCases(const ModelFolder& models) {
     };
     add("", 1, Ground::kPlane);
     add("_on_box", 1, Ground::kBox);
+    add("_on_rails", 1, Ground::kRails);
+    add("_on_slats", 1, Ground::kSlats);
     add("_on_hills", 1, Ground::kHills);
     add("_on_fine_hills", 1, Ground::kFineHills);
     add("_in_room", 1, Ground::kRoom);

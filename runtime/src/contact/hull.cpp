@@ -7,6 +7,7 @@
 
 #include "base/float4.h"
 #include "collision/double_vector.h"
+#include "contact/deepest_by_planes.h"
 
 #include <algorithm>
 #include <array>
@@ -196,8 +197,15 @@ TrianglePoint HullFindDeepest(const Hull& hull, const Vec3* corners) {
   }
   while (count % Hull::kPlanesAtOnce != 0 || count == 0) add(of_middle);
   const PlaneList planes = {{axes[0], axes[1], axes[2], axes[3]}, count};
-  TrianglePoint deepest =
-      DeepestOf(corners, [&](const Vec3& point) { return GreatestGap(planes, point).gap; });
+  TrianglePoint deepest;
+  const auto tangent_at = [&](const Vec3& point) -> Tangent {
+    const PlaneGap greatest = GreatestGap(planes, point);
+    const uint32_t i = greatest.plane;
+    return {{axes[0][i], axes[1][i], axes[2][i]}, greatest.gap};
+  };
+  if (!FindDeepestByPlanes(corners, tangent_at, &deepest)) {
+    deepest = DeepestOf(corners, [&](const Vec3& point) { return GreatestGap(planes, point).gap; });
+  }
   deepest.gap = HullTangentAt(hull, PointOf(corners, deepest)).gap;
   return deepest;
 }

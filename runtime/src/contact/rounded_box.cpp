@@ -3,9 +3,12 @@
 #include "contact/rounded_box.h"
 
 #include "base/vector_math.h"
+#include "collision/point_query.h"
+#include "contact/deepest_by_planes.h"
 
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 
 namespace plush {
 
@@ -101,11 +104,51 @@ bool Polish(const RoundedBox& solid, const Vec3* corners, TrianglePoint* point) 
   return true;
 }
 
+// FindDeepest for spheres and capsules: the point nearest to a segment along y is nearest to one of
+// its ends, on an edge, or where the segment sticks through.
+TrianglePoint FindDeepestBySegment(const RoundedBox& solid, const Vec3* corners) {
+  TrianglePoint deepest = {0.0f, 0.0f, std::numeric_limits<float>::infinity()};
+  const auto add = [&](float u, float v) {
+    const TrianglePoint point = {u, v, TangentAt(solid, PointOf(corners, {u, v})).gap};
+    if (point.gap < deepest.gap) deepest = point;
+  };
+  const Vec3 &a = corners[0], &b = corners[1], &c = corners[2];
+  const float half = solid.half_extents.y;
+  for (const float end : {half, -half}) {
+    const auto from_end = [end](const Vec3& x, double(&to)[3]) {
+      to[0] = x.x, to[1] = double(x.y) - double(end), to[2] = x.z;
+    };
+    double from[3][3];
+    for (int k = 0; k < 3; ++k) from_end(corners[k], from[k]);
+    const TrianglePlace nearest = NearestToOrigin(from[0], from[1], from[2]);
+    add(static_cast<float>(nearest.part[1]), static_cast<float>(nearest.part[2]));
+    if (half == 0.0f) return deepest;
+  }
+  // The share of the way from p to q at which it is nearest to the axis.
+  const auto along = [](const Vec3& p, const Vec3& q) {
+    const float x = q.x - p.x, z = q.z - p.z, share = -(p.x * x + p.z * z) / (x * x + z * z);
+    return share > 0.0f ? std::fmin(share, 1.0f) : 0.0f;
+  };
+  const float on_ab = along(a, b), on_bc = along(b, c), on_ca = along(c, a);
+  add(on_ab, 0.0f);
+  add(1.0f - on_bc, on_bc);
+  add(0.0f, 1.0f - on_ca);
+  const float of_a = b.x * c.z - b.z * c.x, of_b = c.x * a.z - c.z * a.x;
+  const float of_c = a.x * b.z - a.z * b.x, sum = of_a + of_b + of_c;
+  const float u = of_b / sum, v = of_c / sum;
+  if (of_a / sum >= 0.0f && u >= 0.0f && v >= 0.0f) add(u, v);
+  return deepest;
+}
+
 }  // namespace
 
 TrianglePoint FindDeepest(const RoundedBox& solid, const Vec3* corners) {
-  TrianglePoint deepest =
-      DeepestOf(corners, [&](const Vec3& point) { return TangentAt(solid, point).gap; });
+  const Vec3& half = solid.half_extents;
+  if (half.x == 0.0f && half.z == 0.0f) return FindDeepestBySegment(solid, corners);
+  TrianglePoint deepest;
+  const auto tangent_at = [&](const Vec3& point) { return TangentAt(solid, point); };
+  if (solid.radius == 0.0f && FindDeepestByPlanes(corners, tangent_at, &deepest)) return deepest;
+  deepest = DeepestOf(corners, [&](const Vec3& point) { return TangentAt(solid, point).gap; });
   Polish(solid, corners, &deepest);
   return deepest;
 }

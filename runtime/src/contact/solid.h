@@ -32,6 +32,17 @@ struct Solid {
   bool is_round() const { return box.radius > 0.0f; }
 };
 
+/// How far the solid reaches against a unit normal: the least dot(normal, x) of its points, below
+/// 0.
+inline float FarSideOf(const Solid& solid, const Vec3& normal) {
+  const Vec3& half = solid.box.half_extents;
+  float far = -std::fabs(normal.x) * half.x - std::fabs(normal.y) * half.y -
+              std::fabs(normal.z) * half.z - solid.box.radius;
+  if (solid.hull == nullptr) return far;
+  for (const Vec3& point : solid.hull->points) far = std::min(far, Dot(normal, point));
+  return far * solid.unit;
+}
+
 inline Tangent ScaledBy(float unit, Tangent tangent) {
   tangent.gap *= unit;
   return tangent;

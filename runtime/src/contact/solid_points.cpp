@@ -79,23 +79,32 @@ bool Passes(const Solid& solid, const Vec3& from, const Vec3& to) {
   return TangentAt(solid, from).gap >= 0.0f && FindEntry(solid, from, to, &entered);
 }
 
-// Finds the deepest point of a triangle if it is deeper in the solid than the corners (3 x 1), by
-// more than `depth`. Corners that are all deeper than `slop` hold the triangle.
-bool FindDeepInside(const Solid& solid, const Vec3* corners, float depth, float slop,
-                    TrianglePoint* inside) {
+// Finds the deepest point of a triangle if it has a gap below `limit` and is deeper in the solid
+// than the corners (3 x 1), which have these gaps, by more than `depth`. Corners that are all
+// deeper than `slop` hold the triangle.
+bool FindDeepInside(const Solid& solid, const Vec3* corners, const float (&gaps)[3], float limit,
+                    float depth, float slop, TrianglePoint* inside) {
+  limit = std::min({limit, gaps[0] - depth, gaps[1] - depth, gaps[2] - depth});
+  if (std::max({gaps[0], gaps[1], gaps[2]}) <= -slop) return false;
   const Vec3 middle = (corners[0] + corners[1] + corners[2]) * (1.0f / 3.0f);
   const Tangent tangent = TangentAt(solid, middle);
-  float least = 0.0f, greatest = -slop;  // of the corners
-  float bound = 0.0f;                    // of the whole triangle
+  float bound = tangent.gap;  // of the whole triangle
   for (int k = 0; k < 3; ++k) {
-    const float gap = TangentAt(solid, corners[k]).gap;
-    least = std::fmin(least, gap);
-    greatest = std::fmax(greatest, gap);
     bound = std::fmin(bound, tangent.gap + Dot(tangent.normal, corners[k] - middle));
   }
-  if (!(bound < least - depth) || greatest == -slop) return false;
+  if (!(bound < limit)) return false;
   *inside = FindDeepest(solid, corners);
-  return inside->gap < least - depth;
+  if (!(inside->gap < limit)) return false;
+  // A plane presses on a triangle against the triangle's normal. One along it comes from inside the
+  // body. Of an edge that a triangle crosses, which of the two faces presses is chance.
+  const Vec3 normal = PlaneBetween(solid, corners, *inside).normal;
+  const Vec3 outward = Cross(corners[1] - corners[0], corners[2] - corners[0]);
+  const float least_cosine = solid.is_round() ? 0.0f : 0.1f;
+  if (-Dot(normal, outward) < least_cosine * Length(outward)) return false;
+  // A triangle that sticks out behind a plate would have to pass through it.
+  const float behind = FarSideOf(solid, normal);
+  return std::none_of(corners, corners + 3,
+                      [&](const Vec3& corner) { return Dot(normal, corner) < behind; });
 }
 
 }  // namespace
@@ -174,33 +183,37 @@ void SunkPoints::FindInSolid(const ContactProblem& problem, const LocalCollider&
       weights = of_point;
     };
     const auto look_at = [&](const auto& triangle, uint32_t i) {
-      SweptTriangle swept;
-      Vec3(&corners)[3] = swept.to;
       Vec4 of_corners[3];
       float lowest = 0.0f;
-      bool passes = false;
       for (int k = 0; k < 3; ++k) {
         const uint32_t v = VertexOf(triangle, k);
         if (v - first >= vertices.size()) return;  // of another tet: a wrong file
         of_corners[k] = vertices[v - first];
+        lowest = std::min(lowest, plush::MeanOf(of_nodes, of_corners[k]));
+      }
+      if (!way.may_pass && lowest >= deepest.gap) return;
+      SweptTriangle swept;
+      Vec3(&corners)[3] = swept.to;
+      float gaps[3];
+      bool passes = false;
+      for (int k = 0; k < 3; ++k) {
+        const uint32_t v = VertexOf(triangle, k);
         corners[k] = MeanOf(way.to, of_corners[k]);
-        const float bound = plush::MeanOf(of_nodes, of_corners[k]);
-        lowest = bound < lowest ? bound : lowest;
+        gaps[k] = TangentAt(shape, corners[k]).gap;
         const SunkPoint point = {v, t, 0, solid.slot};
         swept.from[k] = way.may_pass ? MeanOf(way.from, of_corners[k]) : corners[k];
         if (way.may_pass && Passes(shape, swept.from[k], corners[k])) {
           passes = true;
           consider(gap_of(surface.Vertex(t, v)), of_corners[k], point);
-        } else if (bound < deepest.gap) {
-          consider(TangentAt(shape, corners[k]).gap, of_corners[k], point);
+        } else if (gaps[k] < deepest.gap) {
+          consider(gaps[k], of_corners[k], point);
         }
       }
       TrianglePoint inside;
       Tangent plane;
       if (!passes && MayPass(shape, swept) && FindEntry(shape, swept, &inside, &plane)) {
         inside.gap = plane.gap;
-      } else if (lowest >= deepest.gap ||
-                 !FindDeepInside(shape, corners, depth, problem.slop, &inside)) {
+      } else if (!FindDeepInside(shape, corners, gaps, deepest.gap, depth, problem.slop, &inside)) {
         return;
       }
       const auto mean = [&](float Vec4::*w) {

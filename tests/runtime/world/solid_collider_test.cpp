@@ -155,32 +155,6 @@ TEST_CASE("Scaled bodies rest on solids, also far from the origin") {
   CHECK(std::fabs(scene.DepthIn(id)) < 1e-4 * double(scale) + grid);
 }
 
-TEST_CASE("A small solid presses into the middle of a large triangle") {
-  const auto [name, desc] =
-      GENERATE(std::make_pair("ball", SphereAt({0.07f, 0.26f, 0.12f}, 0.02f)),
-               std::make_pair("corner", BoxAt(TurnedPose({0.07f, 0.275f, 0.12f}, 0.9, {1, 0, 0.7}),
-                                              {0.03f, 0.03f, 0.03f})),
-               std::make_pair("tip", CapsuleAt({{0.07f, 0.36f, 0.12f}}, 0.1f, 0.02f)));
-  CAPTURE(name);
-  BodyDesc still = BodyAt({});
-  SolidScene scene(true, still);
-  AddCollider(&scene.world);
-  const ColliderId id = AddCollider(&scene.world, desc);
-  Pose pose = desc.pose;
-  double deepest = -1.0;
-  for (int step = 0; step < 120; ++step) {
-    if (step < 60) pose.position.y -= 0.0015f;
-    REQUIRE(scene.world.MoveCollider(id, pose).ok());
-    scene.Step(1);
-    deepest = std::max(deepest, scene.DepthOfTrianglesIn(id));
-  }
-  CHECK(scene.flags == kStepOk);
-  CHECK(scene.world.stats().contacts > 1);
-  CHECK(deepest > -1e-3 * double(scene.kSize));
-  CHECK(deepest < 1e-3 * double(scene.kSize));
-  CHECK(scene.DepthOfTrianglesIn(id) < 1e-3 * double(scene.kSize));
-}
-
 TEST_CASE("Thrown bodies do not pass solids, however fast") {
   int hits = 0;
   for (uint32_t seed = 1; seed <= 150; ++seed) {
