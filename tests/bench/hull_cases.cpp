@@ -80,7 +80,7 @@ void TriangleDistance(benchmark::State& state) {
     const Vec3& p = points[++k % points.size()];
     const Vec3 corners[3] = {
         {p.x + 0.1f, p.y, p.z}, {p.x, p.y + 0.1f, p.z}, {p.x, p.y, p.z + 0.1f}};
-    benchmark::DoNotOptimize(kHullCode.find_deepest(*hull, corners));
+    benchmark::DoNotOptimize(kHullCode.find_deepest(*hull, corners, 1.0e9f));
   }
 }
 

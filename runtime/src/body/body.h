@@ -95,8 +95,8 @@ struct SearchedShape {
   double WayNow() const { return way + double(away); }
 };
 
-/// Where a body's nodes have been since it last moved on: it falls asleep once they have stayed
-/// there.
+/// Where a body's nodes were when it last moved on. It falls asleep once they have stayed there for
+/// long enough.
 struct RestingPlace {
   Array<Vec3> x;          ///< as Body::x (num_nodes x 1)
   bool is_known = false;  ///< whether the body may be at rest there

@@ -68,9 +68,11 @@ class LeastOfPlanes {
 };
 
 /// Finds the deepest point of a triangle (3 x 1) in a solid with the tangent plane tangent_at(x) at
-/// x. Returns false if LeastOfPlanes::kMost planes do not give it: the solid is round there.
+/// x, or any point if none has a gap below `limit`. Returns false if LeastOfPlanes::kMost planes do
+/// not give it: the solid is round there.
 template <class TangentAt>
-bool FindDeepestByPlanes(const Vec3* corners, const TangentAt& tangent_at, TrianglePoint* deepest) {
+bool FindDeepestByPlanes(const Vec3* corners, float limit, const TangentAt& tangent_at,
+                         TrianglePoint* deepest) {
   constexpr float kRounding = 4.0f * std::numeric_limits<float>::epsilon();
   LeastOfPlanes planes;
   Vec3 at = (corners[0] + corners[1] + corners[2]) * (1.0f / 3.0f);
@@ -80,7 +82,8 @@ bool FindDeepestByPlanes(const Vec3* corners, const TangentAt& tangent_at, Trian
     const TrianglePoint last = planes.point();
     const Vec3& n = tangent.normal;
     const float along = std::fabs(n.x * at.x) + std::fabs(n.y * at.y) + std::fabs(n.z * at.z);
-    if (!planes.is_empty() && tangent.gap <= last.gap + kRounding * (size + along)) {
+    const float found = last.gap + kRounding * (size + along);
+    if (!planes.is_empty() && (tangent.gap <= found || last.gap >= limit)) {
       *deepest = {last.u, last.v, tangent.gap};
       return true;
     }

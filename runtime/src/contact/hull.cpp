@@ -174,7 +174,7 @@ SolidFace HullFindEasierFace(const Hull& hull, EasiestPlane easiest) {
 }
 
 // Only planes that are not below another one all over the triangle matter for its deepest point.
-TrianglePoint HullFindDeepest(const Hull& hull, const Vec3* corners) {
+TrianglePoint HullFindDeepest(const Hull& hull, const Vec3* corners, float limit) {
   const PlaneList all = PlanesOf(hull);
   const Vec3 middle = (corners[0] + corners[1] + corners[2]) * (1.0f / 3.0f);
   const uint32_t of_middle = GreatestGap(hull, middle).plane;
@@ -203,7 +203,7 @@ TrianglePoint HullFindDeepest(const Hull& hull, const Vec3* corners) {
     const uint32_t i = greatest.plane;
     return {{axes[0][i], axes[1][i], axes[2][i]}, greatest.gap};
   };
-  if (!FindDeepestByPlanes(corners, tangent_at, &deepest)) {
+  if (!FindDeepestByPlanes(corners, limit, tangent_at, &deepest)) {
     deepest = DeepestOf(corners, [&](const Vec3& point) { return GreatestGap(planes, point).gap; });
   }
   deepest.gap = HullTangentAt(hull, PointOf(corners, deepest)).gap;

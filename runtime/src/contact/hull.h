@@ -55,7 +55,7 @@ struct HullCode {
   Tangent (*tangent_at)(const Hull& hull, const Vec3& point);
   bool (*find_entry)(const Hull& hull, const Vec3& from, const Vec3& to, Tangent* hit);
   SolidFace (*find_easier_face)(const Hull& hull, EasiestPlane easiest);
-  TrianglePoint (*find_deepest)(const Hull& hull, const Vec3* corners);
+  TrianglePoint (*find_deepest)(const Hull& hull, const Vec3* corners, float limit);
   Tangent (*plane_between)(const Hull& hull, const Vec3* corners, const TrianglePoint& deepest);
 };
 

@@ -8,7 +8,6 @@
 
 #include <cmath>
 #include <initializer_list>
-#include <limits>
 
 namespace plush {
 
@@ -142,12 +141,14 @@ TrianglePoint FindDeepestBySegment(const RoundedBox& solid, const Vec3* corners)
 
 }  // namespace
 
-TrianglePoint FindDeepest(const RoundedBox& solid, const Vec3* corners) {
+TrianglePoint FindDeepest(const RoundedBox& solid, const Vec3* corners, float limit) {
   const Vec3& half = solid.half_extents;
   if (half.x == 0.0f && half.z == 0.0f) return FindDeepestBySegment(solid, corners);
   TrianglePoint deepest;
   const auto tangent_at = [&](const Vec3& point) { return TangentAt(solid, point); };
-  if (solid.radius == 0.0f && FindDeepestByPlanes(corners, tangent_at, &deepest)) return deepest;
+  if (solid.radius == 0.0f && FindDeepestByPlanes(corners, limit, tangent_at, &deepest)) {
+    return deepest;
+  }
   deepest = DeepestOf(corners, [&](const Vec3& point) { return TangentAt(solid, point).gap; });
   Polish(solid, corners, &deepest);
   return deepest;

@@ -7,6 +7,8 @@
 #include "contact/convex_distance.h"
 #include "contact/easiest_plane.h"
 
+#include <limits>
+
 namespace plush {
 
 /// All points within `radius` of a box: a sphere if the box is a point, a capsule if it is a
@@ -33,8 +35,10 @@ bool FindEntry(const RoundedBox& solid, const Vec3& from, const Vec3& to, Tangen
 /// The easiest plane of a face. A round solid has none.
 SolidFace FindEasierFace(const RoundedBox& solid, EasiestPlane easiest);
 
-/// The point of the triangle (3 x 1) with the least signed distance.
-TrianglePoint FindDeepest(const RoundedBox& solid, const Vec3* corners);
+/// The point of the triangle (3 x 1) with the least signed distance; may be any if none has one
+/// below `limit`.
+TrianglePoint FindDeepest(const RoundedBox& solid, const Vec3* corners,
+                          float limit = std::numeric_limits<float>::infinity());
 
 /// The same, near `last` if there are several, or nearly so, as along a capsule.
 TrianglePoint FollowDeepest(const RoundedBox& solid, const Vec3* corners,

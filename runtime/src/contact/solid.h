@@ -86,10 +86,12 @@ inline SolidFace FindEasierFace(const Solid& solid, const EasiestPlane& easiest)
   return face;
 }
 
-inline TrianglePoint FindDeepest(const Solid& solid, const Vec3* corners) {
-  if (solid.hull == nullptr) return FindDeepest(solid.box, corners);
+inline TrianglePoint FindDeepest(const Solid& solid, const Vec3* corners,
+                                 float limit = std::numeric_limits<float>::infinity()) {
+  if (solid.hull == nullptr) return FindDeepest(solid.box, corners, limit);
   const HullCorners in_metres(solid, corners);
-  return ScaledBy(solid.unit, solid.hull->code->find_deepest(*solid.hull, in_metres.at));
+  const HullCode& code = *solid.hull->code;
+  return ScaledBy(solid.unit, code.find_deepest(*solid.hull, in_metres.at, limit / solid.unit));
 }
 
 inline TrianglePoint FollowDeepest(const Solid& solid, const Vec3* corners,

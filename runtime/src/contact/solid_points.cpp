@@ -93,7 +93,7 @@ bool FindDeepInside(const Solid& solid, const Vec3* corners, const float (&gaps)
     bound = std::fmin(bound, tangent.gap + Dot(tangent.normal, corners[k] - middle));
   }
   if (!(bound < limit)) return false;
-  *inside = FindDeepest(solid, corners);
+  *inside = FindDeepest(solid, corners, limit);
   if (!(inside->gap < limit)) return false;
   // A plane presses on a triangle against the triangle's normal. One along it comes from inside the
   // body. Of an edge that a triangle crosses, which of the two faces presses is chance.

@@ -270,8 +270,8 @@ void World::Impl::StepCarriedBodies() {
   }
 }
 
-// Notes how long no node has been farther from its resting place than the sleep speed takes it in
-// the time that puts bodies to sleep. A body that has moved on starts anew where it is now.
+// Notes how long all nodes have been near their resting places: no farther away than the sleep
+// speed takes them in the time of rest. A body that has moved on starts anew where it is now.
 void NoteRest(const StepSettings& settings, float max_speed, Body* body) {
   RestingPlace& resting = body->resting;
   const SleepSettings& sleep = settings.sleep;

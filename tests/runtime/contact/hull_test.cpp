@@ -186,7 +186,7 @@ TEST_CASE("A box of eight or more points has six planes, and its edges have the 
       std::array<Vec3, 3> corners;
       for (Vec3& corner : corners) corner = RandomPoint(*hull, &random);
       const TrianglePoint in_box = FindDeepest(box, corners.data());
-      const TrianglePoint in_hull = kHullCode.find_deepest(*hull, corners.data());
+      const TrianglePoint in_hull = kHullCode.find_deepest(*hull, corners.data(), 1.0e9f);
       if (in_box.gap > 0.0f) continue;
       CHECK(double(in_hull.gap) == Approx(double(in_box.gap)).margin(1e-4 * size));
       const Vec3& half = box.half_extents;
@@ -280,7 +280,7 @@ TEST_CASE("A way enters a hull where it first gets inside, and the deepest point
         least = std::min(least, DistanceFrom(*hull, at(double(i) / kGrid, double(j) / kGrid)));
       }
     }
-    const TrianglePoint deepest = kHullCode.find_deepest(*hull, corners.data());
+    const TrianglePoint deepest = kHullCode.find_deepest(*hull, corners.data(), 1.0e9f);
     CHECK(double(deepest.gap) ==
           Approx(DistanceFrom(*hull, at(double(deepest.u), double(deepest.v)))).margin(margin));
     if (deepest.gap < 0.0f) {

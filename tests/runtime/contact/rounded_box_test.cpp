@@ -179,6 +179,12 @@ TEST_CASE("The deepest point of a triangle is that of a fine grid") {
     const bool is_exact = is_box ? least < 0.0 : !is_rounded;
     CHECK(double(deepest.gap) < least + (is_exact ? 1e-5 : 1e-3) * size);
     if (least < of_corners - 1e-2 * size) ++inside;
+    for (const double more : {-0.1, 0.1}) {
+      const float limit = deepest.gap + static_cast<float>(more * size);
+      const TrianglePoint below = FindDeepest(solid, corners.data(), limit);
+      if (more > 0.0) CHECK(below.gap == deepest.gap);
+      if (more < 0.0) CHECK(below.gap >= limit);
+    }
   }
   CHECK(inside > 200);
 }
