@@ -241,4 +241,9 @@ void StepToRest(World* world, BodyId id, size_t num_nodes, float dt, int steps) 
   }
 }
 
+double SizeOf(const ShapeAsset& shape) {
+  const Points rest = ToEigen(shape.rest());
+  return (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
+}
+
 }  // namespace plush::test

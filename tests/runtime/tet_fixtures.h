@@ -98,6 +98,9 @@ class ShapeAsset {
   Asset asset_;
 };
 
+/// Diagonal of the rest bounding box [m].
+double SizeOf(const ShapeAsset& shape);
+
 /// Rotations of all tets, by block.
 class RotationArray {
  public:

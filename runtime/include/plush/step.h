@@ -44,9 +44,9 @@ struct ContactSettings {
 
 /// When held bodies fall asleep: settings of a world.
 struct SleepSettings {
-  float speed = 2.0e-3f;  ///< a body sleeps if for `time`, none of its nodes gets farther than
-                          ///< speed * time from where it was [diagonals of the body's rest
-                          ///< bounding box per s], >= 0; 0: bodies never sleep
+  float speed = 2.0e-3f;  ///< a body falls asleep if all its nodes stay within speed * time for
+                          ///< `time` [diagonals of its rest bounding box per s], >= 0; 0: bodies
+                          ///< never sleep
   float time = 0.5f;      ///< [s], > 0
 };
 

@@ -270,8 +270,8 @@ void World::Impl::StepCarriedBodies() {
   }
 }
 
-// Notes how long all nodes have been near their resting places: no farther away than the sleep
-// speed takes them in the time of rest. A body that has moved on starts anew where it is now.
+// Measures how long all nodes have stayed near the resting place, within speed * time of
+// SleepSettings. A body that has moved on gets a new resting place.
 void NoteRest(const StepSettings& settings, float max_speed, Body* body) {
   RestingPlace& resting = body->resting;
   const SleepSettings& sleep = settings.sleep;

@@ -13,12 +13,6 @@ inline constexpr float kDt = 0.01f;  // [s]
 inline constexpr double kGravity = 9.81;
 inline constexpr tools::Material kMaterial = {3.0e5, 0.4, 1000.0};
 
-/// Diagonal of the bounding box at rest [m].
-inline double SizeOf(const ShapeAsset& shape) {
-  const Points rest = ToEigen(shape.rest());
-  return (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
-}
-
 /// Kinetic, elastic and gravity energy [J].
 inline double Energy(const World& world) {
   const WorldMeasures measures = MeasuresOf(world);

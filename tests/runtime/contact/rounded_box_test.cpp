@@ -189,8 +189,8 @@ TEST_CASE("The deepest point of a triangle is that of a fine grid") {
   CHECK(inside > 200);
 }
 
-// Values of planes at the corners of a triangle: the least one of the greatest is that of a linear
-// program, here on a grid that is finer where it is low.
+// Each plane is its values at the corners of a triangle. The reference looks at a grid, then at
+// finer and finer ones around the lowest point.
 TEST_CASE("The least greatest value of planes is that of a fine grid") {
   int inside = 0, on_edge = 0;
   for (uint32_t seed = 1; seed <= 500; ++seed) {

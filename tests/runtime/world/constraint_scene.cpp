@@ -81,11 +81,6 @@ ShapeAsset Bar(double young) {
   return ShapeAsset(TetBox(4, 1, 1, 0.1, 0.0, 1), {young, 0.3, 1000.0}, 0.01);
 }
 
-double SizeOf(const ShapeAsset& shape) {
-  const Points rest = ToEigen(shape.rest());
-  return (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
-}
-
 Held MakeSet(Set set, const ShapeAsset& shape, BodyId body, float scale) {
   const size_t last = shape.simulation().tets.size() - 1;
   const auto at = [&](size_t tet, int inside, ConstraintKind kind, const Vec3& direction) {

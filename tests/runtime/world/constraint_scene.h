@@ -19,8 +19,6 @@ inline constexpr Vec3 kTilted = {0.6f, 0.3f, -0.4f};
 
 /// A bar of 20 nodes, 0.4 m long.
 ShapeAsset Bar(double young = 1e5);
-/// Diagonal of the rest bounding box [m].
-double SizeOf(const ShapeAsset& shape);
 
 /// A constraint at a point of tet `tet` of the shape with these weights, at its place at rest times
 /// `scale`.
