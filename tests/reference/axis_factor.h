@@ -4,7 +4,7 @@
 
 #include "reference/elastic_body.h"
 
-#include <Eigen/Sparse>
+#include <Eigen/SparseCore>
 
 #include <vector>
 

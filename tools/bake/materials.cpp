@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "mesh/tet_faces.h"
 
+#include <nlohmann/json.hpp>
+
 #include <map>
 #include <set>
 #include <utility>

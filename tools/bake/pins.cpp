@@ -7,6 +7,8 @@
 #include "base/material_limits.h"
 #include "base/text.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <array>
 #include <iterator>

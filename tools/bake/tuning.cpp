@@ -4,6 +4,8 @@
 #include "base/json_object.h"
 #include "base/material_limits.h"
 
+#include <nlohmann/json.hpp>
+
 #include <string>
 
 namespace plush::tools {

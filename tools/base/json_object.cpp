@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <set>

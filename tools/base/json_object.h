@@ -11,7 +11,7 @@
 #include "base/number_range.h"
 #include "base/result.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
 #include <initializer_list>

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "batch/ninja_file.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <filesystem>
 #include <unordered_map>

@@ -10,6 +10,8 @@
 #include "mesh/surface_checks.h"
 #include "report/source_report.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cstdio>
 #include <memory>
 

@@ -14,6 +14,8 @@
 #include "import/tet_files.h"
 #include "simulate/open_asset.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cstdio>
 #include <memory>
 #include <utility>

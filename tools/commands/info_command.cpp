@@ -7,6 +7,8 @@
 #include "report/asset_info.h"
 #include "simulate/open_asset.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cstdio>
 #include <memory>
 

@@ -5,6 +5,8 @@
 #include "commands/options.h"
 #include "report/source_report.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cstdio>
 
 namespace plush::tools {

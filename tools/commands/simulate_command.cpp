@@ -21,6 +21,7 @@
 #include "simulate/scene_world.h"
 #include "simulate/simulation_run.h"
 
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <algorithm>

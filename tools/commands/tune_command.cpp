@@ -10,6 +10,8 @@
 #include "simulate/open_asset.h"
 #include "tune/tuning_search.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "page/page_text.h"
 
+#include <nlohmann/json.hpp>
+
 #include <string_view>
 
 namespace plush::tools {

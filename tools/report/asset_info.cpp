@@ -18,6 +18,8 @@
 #include "rest/clusters.h"
 #include "rest/rest_data.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>

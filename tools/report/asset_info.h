@@ -5,7 +5,7 @@
 #include "plush/asset.h"
 #include "plush/format/tet_block.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 

@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cmath>
 
 namespace plush::tools {

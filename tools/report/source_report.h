@@ -7,7 +7,7 @@
 #include "mesh/box3.h"
 #include "mesh/surface_checks.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdio>
 #include <string>

@@ -9,6 +9,8 @@
 #include "base/vec3.h"
 #include "report/source_report.h"
 
+#include <nlohmann/json.hpp>
+
 #include <vector>
 
 namespace plush::tools {

@@ -4,7 +4,7 @@
 
 #include "plush/asset.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 

@@ -5,6 +5,8 @@
 
 #include "plush/version.h"
 
+#include <nlohmann/json.hpp>
+
 #include <utility>
 
 namespace plush::tools {

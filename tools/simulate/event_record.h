@@ -4,7 +4,7 @@
 
 #include "simulate/scene_world.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "report/source_report.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include "simulate/scene_world.h"
 #include "simulate/simulation_run.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 

@@ -16,6 +16,8 @@
 #include "simulate/scene_solver.h"
 #include "simulate/scene_values.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -5,6 +5,8 @@
 #include "simulate/open_asset.h"
 #include "simulate/scene_values.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 
 namespace plush::tools {

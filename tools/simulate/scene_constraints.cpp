@@ -4,6 +4,8 @@
 #include "simulate/scene_attachments.h"
 #include "simulate/scene_values.h"
 
+#include <nlohmann/json.hpp>
+
 namespace plush::tools {
 namespace {
 

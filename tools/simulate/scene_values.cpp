@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/scene_values.h"
 
+#include <nlohmann/json.hpp>
+
 #include <array>
 #include <cmath>
 

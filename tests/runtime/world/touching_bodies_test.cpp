@@ -91,8 +91,9 @@ TEST_CASE("Of many near pairs, the last one is searched, too") {
   World world(desc);
   const ShapeAsset bar(
       SurfaceBytes(TetBox(1, 1, 20, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0}));
-  const Eigen::Matrix3d slanting =
-      Eigen::Quaterniond::FromTwoVectors(Eigen::Vector3d::UnitZ(), Eigen::Vector3d::Ones())
+  const Eigen::Matrix3d slanting =  // turns z to (1, 1, 1)
+      Eigen::AngleAxisd(std::acos(1.0 / std::sqrt(3.0)),
+                        Eigen::Vector3d(-1.0, 1.0, 0.0) / std::sqrt(2.0))
           .toRotationMatrix();
   std::vector<BodyId> ids;
   for (int k = 0; k < kBars; ++k) {
