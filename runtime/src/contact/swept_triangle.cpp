@@ -59,8 +59,13 @@ bool FindEntry(const Solid& solid, const SweptTriangle& triangle, TrianglePoint*
         *point = FindDeepest(solid, corners);
         if (point->gap <= tolerance) {
           if (step == 0 && point->gap < 0.0f) return false;
+          // The triangle's own plane, unless it slides along that one past an edge.
+          const Vec3 rest = PointOf(ways, *point) * (1.0f - at);
           *plane = PlaneBetween(solid, corners, *point);
-          plane->gap += Dot(plane->normal, PointOf(ways, *point)) * (1.0f - at);
+          if (!(plane->gap + Dot(plane->normal, rest) < 0.0f)) {
+            *plane = TangentAt(solid, PointOf(corners, *point));
+          }
+          plane->gap += Dot(plane->normal, rest);
           return plane->gap < 0.0f;
         }
         place = PointOf(corners, *point);
