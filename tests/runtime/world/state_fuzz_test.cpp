@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Any bytes give an error and an unchanged world, or a world that steps. Run under the presets asan
-// and asan-runtime. PLUSH_TEST_FULL=1 changes every byte and makes 30 times as many random edits.
+// Any bytes give an error and an unchanged world, or a world that steps. Sanitized in
+// plush_runtime_asan_tests. PLUSH_TEST_FULL=1 changes every byte and makes 30 times as many random
+// edits.
 #include "runtime/collision/static_meshes.h"
 #include "runtime/world/solid_scene.h"
 #include "runtime/world/state_scene.h"
