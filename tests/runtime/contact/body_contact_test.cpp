@@ -207,7 +207,8 @@ TEST_CASE("Contacts between two bodies meet Signorini's and Coulomb's conditions
 
 // Sweeps converge more slowly the more the bodies differ. For each ratio, 1 to 5 of 1000 problems
 // are not solved to 1e-4 of the size, or friction exceeds its cone.
-TEST_CASE("Contacts between bodies of 1 to 1000 times the mass and stiffness meet the same") {
+TEST_CASE("Contacts between bodies of 1 to 1000 times the mass and stiffness meet the same",
+          "[long]") {
   const int count = tests::FullTests() ? 1000 : 60;
   // How many times the first body's numbers the second one's are.
   const double mass = GENERATE(1.0e-3, 1.0, 1.0e3), stiffness = GENERATE(1.0e-3, 1.0, 1.0e3);

@@ -136,7 +136,7 @@ Vec3 Beside(const Vec3& at, double most, Random* random) {
 
 }  // namespace
 
-TEST_CASE("A way meets the same triangle of a fine mesh as among all of them") {
+TEST_CASE("A way meets the same triangle of a fine mesh as among all of them", "[long]") {
   size_t hits = 0, clear = 0, clear_ways = 0;
   for (uint32_t seed = 1; seed <= 40; ++seed) {
     Random random(seed);

@@ -93,7 +93,8 @@ struct Twins : RandomContacts {
 
 }  // namespace
 
-TEST_CASE("Normal impulses solved at once meet Signorini's condition and leave friction alone") {
+TEST_CASE("Normal impulses solved at once meet Signorini's condition and leave friction alone",
+          "[long]") {
   size_t contacts = 0, pressing = 0, most = 0, left = 0, soft = 0, jammed = 0, changed = 0;
   const auto touching = GENERATE(Touching::kNodes, Touching::kVertices);
   const double tilt = GENERATE(0.0, 0.15, 1.0);  // of normals; the last one, of some, is too much

@@ -149,7 +149,8 @@ Inside InsideOf(const CollisionView& view, const FloodScratch& flood) {
 
 }  // namespace
 
-TEST_CASE("Bent models meet in the pairs that all triangles give and floods equal solid angles") {
+TEST_CASE("Bent models meet in the pairs that all triangles give and floods equal solid angles",
+          "[long]") {
   const std::string paths[2] = {tests::TestModelOrSkip("armadillo_10k.obj"),
                                 tests::TestModelOrSkip("horse_10k.obj")};
   if (paths[0].empty() || paths[1].empty()) return;

@@ -121,7 +121,7 @@ TEST_CASE("A beam on a spring at its largest force moves as implicit Euler's doe
   }
 }
 
-TEST_CASE("A beam of the implicit solver on a spring moves as implicit Euler's does") {
+TEST_CASE("A beam of the implicit solver on a spring moves as implicit Euler's does", "[long]") {
   const bool is_converged = GENERATE(false, true);
   const BodySolver solver = is_converged ? ImplicitSolver({.newton_iterations = 40,
                                                            .linear_iterations = 400,

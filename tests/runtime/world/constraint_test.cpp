@@ -138,7 +138,7 @@ Errors CompareWithKkt(Set set, const BodySolver& solver) {
 
 }  // namespace
 
-TEST_CASE("Held bodies move as backward Euler with multipliers does") {
+TEST_CASE("Held bodies move as backward Euler with multipliers does", "[long]") {
   for (const Set set : {Set::kPendulum, Set::kMixed, Set::kOneTet}) {
     for (const bool is_implicit : {false, true}) {
       for (const bool is_exact : {false, true}) {

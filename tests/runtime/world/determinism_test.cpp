@@ -287,7 +287,7 @@ TEST_CASE("Every thread count gives the same state of bodies that sleep and wake
   CheckJobs(SimulateSleepers);
 }
 
-TEST_CASE("Every thread count gives the same state of bodies that fly at each other") {
+TEST_CASE("Every thread count gives the same state of bodies that fly at each other", "[long]") {
   CheckJobs(SimulateSwarm);
 }
 
@@ -312,7 +312,7 @@ TEST_CASE("Every thread count gives the same state of a pile whose groups thread
   CheckJobs(SimulatePile<66, 3>);
 }
 
-TEST_CASE("Every thread count gives the same state of a pile that bounces") {
+TEST_CASE("Every thread count gives the same state of a pile that bounces", "[long]") {
   CheckJobs(SimulatePile<66, 4, true>);
 }
 

@@ -283,7 +283,8 @@ Trajectory FallOnCube(int steps, const BodySolver& low, const BodySolver& high) 
 }  // namespace
 
 // Fewer steps than below: which of many contacts are kept depends on the last digits, in time.
-TEST_CASE("Touching implicit bodies move as those of splitting with 64 outer iterations") {
+TEST_CASE("Touching implicit bodies move as those of splitting with 64 outer iterations",
+          "[long]") {
   constexpr int kSteps = 10;
   const BodySolver splitting = SplittingSolver({.outer_iterations = 64});
   const BodySolver converged = ImplicitSolver(kConverged);
@@ -302,7 +303,7 @@ TEST_CASE("Touching implicit bodies move as those of splitting with 64 outer ite
 }
 
 // As many steps as contacts are the same: later, which are kept depends on the last digits.
-TEST_CASE("Few iterations of touching implicit bodies come near to many") {
+TEST_CASE("Few iterations of touching implicit bodies come near to many", "[long]") {
   constexpr int kSteps = 20;
   const BodySolver converged = ImplicitSolver(kConverged), few = ImplicitSolver();
   const double error = reference::TrajectoryError(FallOnCube(kSteps, few, few),

@@ -140,7 +140,7 @@ struct JoinedBeams {
 
 }  // namespace
 
-TEST_CASE("Two beams on springs move as implicit Euler's do") {
+TEST_CASE("Two beams on springs move as implicit Euler's do", "[long]") {
   const float stiffness = GENERATE(1e3f, 1e5f, 1e9f);
   const float rest_length = GENERATE(0.0f, 0.1f);
   const int solvers = GENERATE(0, 1, 2, 3);  // which ones are implicit
@@ -154,7 +154,8 @@ TEST_CASE("Two beams on springs move as implicit Euler's do") {
   CHECK(beams.ForceError() < 0.01);
 }
 
-TEST_CASE("A spring between two beams gives its largest force and breaks as the reference's") {
+TEST_CASE("A spring between two beams gives its largest force and breaks as the reference's",
+          "[long]") {
   // Its ends are a little apart at the start: stiffer ones break at once.
   const auto [stiffness, breaks] =
       GENERATE(std::pair(1e3f, false), std::pair(1e5f, false), std::pair(1e9f, false),
