@@ -38,7 +38,7 @@ bool IsBeside(const Solid& solid, const SweptTriangle& triangle) {
 // than the corner that approaches it fastest.
 bool FindEntry(const Solid& solid, const SweptTriangle& triangle, TrianglePoint* point,
                Tangent* plane) {
-  constexpr int kMostSteps = 32;
+  constexpr int kMostSteps = 128;
   constexpr float kTolerance = 1.0e-2f;  // [thinness]
   if (IsBeside(solid, triangle)) return false;
   const float tolerance = kTolerance * solid.Thinness();
