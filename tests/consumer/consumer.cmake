@@ -49,7 +49,7 @@ elseif(ROUTE STREQUAL "runtime_only")
   endif()
   list(APPEND configure -DCMAKE_PREFIX_PATH=${prefix} -DPLUSH_EXECUTABLE=${PLUSH_EXECUTABLE})
 elseif(ROUTE STREQUAL "add_subdirectory")
-  list(APPEND configure -DPLUSH_SOURCE_DIR=${PLUSH_SOURCE_DIR} -DCMAKE_CXX_FLAGS_RELEASE=-O0)
+  list(APPEND configure -DPLUSH_SOURCE_DIR=${PLUSH_SOURCE_DIR})
   if(DEFINED ENV{PLUSH_TEST_FULL})
     list(APPEND configure -DPLUSH_BUILD_TOOLS=ON)
   else()  # the tools take minutes to compile

@@ -276,6 +276,14 @@ Eigen::VectorXd SolveIndependent(const Eigen::MatrixXd& C, const Eigen::VectorXd
   return x;
 }
 
+Eigen::MatrixXd InverseOfIndependent(const Eigen::MatrixXd& C) {
+  Eigen::MatrixXd inverse = C;
+  for (Eigen::Index j = 0; j < C.rows(); ++j) {
+    inverse.col(j) = SolveIndependent(C, Eigen::VectorXd::Unit(C.rows(), j));
+  }
+  return inverse;
+}
+
 DenseModel CutByPins(const DenseModel& model) {
   DenseModel cut = model;
   const std::vector<size_t> least = LeastOfParts(model, false);

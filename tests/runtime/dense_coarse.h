@@ -28,6 +28,9 @@ bool IsStraddling(const DenseModel& model, size_t tet);
 /// diagonal element) is zero.
 Eigen::VectorXd SolveIndependent(const Eigen::MatrixXd& C, const Eigen::VectorXd& b);
 
+/// The matrix of these solutions: its column j solves C x = e_j.
+Eigen::MatrixXd InverseOfIndependent(const Eigen::MatrixXd& C);
+
 class DenseCoarse {
  public:
   DenseCoarse(const DenseModel& model, double dt);

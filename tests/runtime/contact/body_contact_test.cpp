@@ -189,7 +189,7 @@ float FrictionOf(int k) { return k % 3 == 0 ? 0.0f : 0.5f; }
 
 }  // namespace
 
-TEST_CASE("Contacts between two bodies meet Signorini's and Coulomb's conditions") {
+TEST_CASE("Contacts between two bodies meet Signorini's and Coulomb's conditions", "[long]") {
   const int count = tests::FullTests() ? 5000 : 300;
   Solved solved;
   for (int k = 0; k < count; ++k) {

@@ -97,7 +97,8 @@ class PushMeter {
 
 }  // namespace
 
-TEST_CASE("The way out of depth works less than 0.5% of a drop's largest kinetic energy") {
+TEST_CASE("The way out of depth works less than 0.5% of a drop's largest kinetic energy",
+          "[long]") {
   for (uint32_t seed = 1; seed <= 24; ++seed) {
     Drop drop(seed);
     CAPTURE(seed, drop.has_surface, drop.size, drop.dt, drop.body.material.young,
@@ -137,7 +138,7 @@ TEST_CASE("The way out of depth works at most the weight along the depth") {
 }
 
 // The work of a collider that moves without turning is its force times its way.
-TEST_CASE("A plane that moves gives a body its work and no more") {
+TEST_CASE("A plane that moves gives a body its work and no more", "[long]") {
   for (uint32_t seed = 1; seed <= 40; ++seed) {
     Drop drop(seed + 1000);
     Random& random = drop.random;

@@ -213,7 +213,8 @@ TEST_CASE("Normal impulses solved at once meet Signorini's condition and leave f
 }
 
 // Only huge impulses can part such points. Motions by them are rounded by more than the gaps.
-TEST_CASE("Points that move alike between two sides get impulses that close their gaps, or none") {
+TEST_CASE("Points that move alike between two sides get impulses that close their gaps, or none",
+          "[long]") {
   constexpr float kAccuracy = 1.0e-7f;
   size_t solved = 0, left = 0;
   double open = 0.0, most = 0.0;

@@ -174,7 +174,7 @@ TEST_CASE("The winding number equals that of solid angles") {
   CHECK(more > 0);
 }
 
-TEST_CASE("A flood covers what the winding number calls inside") {
+TEST_CASE("A flood covers what the winding number calls inside", "[long]") {
   const uint32_t seed = 72;
   CAPTURE(seed);
   Random random(seed);

@@ -65,7 +65,8 @@ double SagOf(uint32_t across, const tools::Material& material) {
 
 }  // namespace
 
-TEST_CASE("Slender cantilevers converge with the mesh size to Timoshenko's beam", "[papers]") {
+TEST_CASE("Slender cantilevers converge with the mesh size to Timoshenko's beam",
+          "[papers][long]") {
   const double nu = GENERATE(0.0, 0.3);
   // Sags by 0.8% of its length.
   const tools::Material material = {2.0e7, nu, 1000.0};

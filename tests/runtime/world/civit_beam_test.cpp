@@ -132,8 +132,8 @@ double FirstLowest(const Settings& settings) {
 
 }  // namespace
 
-TEST_CASE(
-    "The hybrid differential keeps the exact one's energy of a beam for 5 s") {  // [Civ 3.3.5]
+TEST_CASE("The hybrid differential keeps the exact one's energy of a beam for 5 s",
+          "[long]") {  // [Civ 3.3.5]
   const int newton = GENERATE(4, 8);
   Settings settings = {.dt = 1.0f / 120.0f, .newton = newton};
   const Energies hybrid = EnergiesOf(settings);

@@ -310,7 +310,8 @@ TEST_CASE("Under strong gravity fewer tets degenerate by DAPD than by QR, and re
 
 // Here the order is the paper's. Of 10 seeds, degenerate tets times seconds, mean and standard
 // deviation: QR 158 +- 59, ISVD 75 +- 21, DAPD1 48 +- 5, DAPD5 36 +- 6.
-TEST_CASE("In a fall fewer tets degenerate by DAPD than by ISVD and QR, and all recover after it") {
+TEST_CASE("In a fall fewer tets degenerate by DAPD than by ISVD and QR, and all recover after it",
+          "[long]") {
   const ShapeAsset cube = CubeOf(3);
   constexpr int kFalls = 120, kRecovers = 120;
   const uint32_t seeds = tests::FullTests() ? kSeeds : 3;

@@ -295,7 +295,7 @@ TEST_CASE("Every thread count gives the same state and events of bodies on shape
   CheckJobs(SimulateShapes);
 }
 
-TEST_CASE("Every thread count gives the same state of a pile that all threads share") {
+TEST_CASE("Every thread count gives the same state of a pile that all threads share", "[long]") {
   CheckJobs(SimulatePile<28, 15>);
   // Its own phases are jobs, beside those of the world.
   static uint32_t runs = 0;

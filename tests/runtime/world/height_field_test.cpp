@@ -121,7 +121,7 @@ TEST_CASE("A body rests on hills, in a valley and on a ridge, and stays out of t
   CHECK(std::fabs(double(MeasuresOf(scene.world).max_penetration)) < 1e-4 * double(kSize));
 }
 
-TEST_CASE("Bodies thrown at hills stay above, however fast") {
+TEST_CASE("Bodies thrown at hills stay above, however fast", "[long]") {
   int hits = 0;
   for (uint32_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);

@@ -188,7 +188,7 @@ TEST_CASE("A free implicit body keeps its momenta") {
   CHECK((left.normalized() - L.normalized()).norm() < 0.02);
 }
 
-TEST_CASE("An implicit body pinned at its rest pose stays there") {  // [Rio 6]
+TEST_CASE("An implicit body pinned at its rest pose stays there", "[long]") {  // [Rio 6]
   const Bar bar(15, 1.0e6, 0.4);
   WorldDesc of_world;
   of_world.gravity = {};

@@ -141,7 +141,7 @@ TEST_CASE("Where steps by the exact differential do not descend, the hybrid one 
   CHECK(by_residuals > 0);
 }
 
-TEST_CASE("A quasistatic body goes to where forces balance, and leaves no velocity") {
+TEST_CASE("A quasistatic body goes to where forces balance, and leaves no velocity", "[long]") {
   const Bar bar(1.0e6);
   ImplicitSettings settings = kConverged;
   settings.quasistatic = true;

@@ -69,7 +69,7 @@ Tip Bend(const std::function<void(tools::Vec3d*)>& place) {
 
 }  // namespace
 
-TEST_CASE("An unevenly refined sheet bends as the even one") {
+TEST_CASE("An unevenly refined sheet bends as the even one", "[long]") {
   const auto graded = [](double a) {
     return [a](tools::Vec3d* node) {
       node->x = kLength * Graded(node->x / kLength, a);
