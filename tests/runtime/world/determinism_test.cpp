@@ -281,7 +281,9 @@ void CheckJobs(Outcome (*simulate)(const JobSystem&)) {
 
 TEST_CASE("Every thread count gives the same state") { CheckJobs(Simulate); }
 
-TEST_CASE("Every thread count gives the same state of crowds") { CheckJobs(SimulateCrowds); }
+TEST_CASE("Every thread count gives the same state of crowds", "[long]") {
+  CheckJobs(SimulateCrowds);
+}
 
 TEST_CASE("Every thread count gives the same state of bodies that sleep and wake") {
   CheckJobs(SimulateSleepers);
@@ -308,7 +310,8 @@ TEST_CASE("Every thread count gives the same state of a pile that all threads sh
   CHECK(runs > 15 * 40);
 }
 
-TEST_CASE("Every thread count gives the same state of a pile whose groups threads sweep at once") {
+TEST_CASE("Every thread count gives the same state of a pile whose groups threads sweep at once",
+          "[long]") {
   CheckJobs(SimulatePile<66, 3>);
 }
 

@@ -59,7 +59,8 @@ TEST_CASE("Rotation methods that agree on regular tets give the default's motion
   }
 }
 
-TEST_CASE("Materials agree at small strain, and each differential leads to the same step") {
+TEST_CASE("Materials agree at small strain, and each differential leads to the same step",
+          "[long]") {
   const Bar bar(3.0e8);  // bends by about 1e-4 of its length
   const Trajectory right = bar.Steps(kConverged, 10);
   for (const MaterialModel model : kModels) {
@@ -92,7 +93,7 @@ TEST_CASE("Materials agree at small strain, and each differential leads to the s
   }
 }
 
-TEST_CASE("MINRES, Jacobi's blocks and no preconditioner give the default's motion") {
+TEST_CASE("MINRES, Jacobi's blocks and no preconditioner give the default's motion", "[long]") {
   const Bar bar;
   const Trajectory right = bar.Steps(kConverged);
   for (const auto method : {LinearMethod::kConjugateGradients, LinearMethod::kMinimumResiduals}) {
