@@ -118,6 +118,11 @@ await shoot(page, 'strain');
 await select('colour', 'contact');
 await click('contacts');
 await changes(page, 'a click into a plot', () => page.locator('.plot').first().click({ position: { x: 60, y: 40 } }));
+// Slowly, so that the end, where a click plays from the start, is not reached on a busy machine.
+worked.add('speed');
+const speed = await fragment(page);
+await page.selectOption('#speed', '0.1');
+check(await fragment(page) !== speed, 'speed: the state stays');
 worked.add('play');
 await page.fill('#scrub', '20');
 await changes(page, 'play', async () => {
@@ -126,10 +131,7 @@ await changes(page, 'play', async () => {
   await page.waitForFunction((old) => location.hash !== old, link);
   await page.click('#play');
 });
-worked.add('speed');
-const speed = await fragment(page);
-await page.selectOption('#speed', '0.25');
-check(await fragment(page) !== speed, 'speed: the state stays');
+check(await page.textContent('#play') === 'Play', 'it still plays');
 const plot = () => page.evaluate(() => [...document.querySelectorAll('.plot')].at(-1).toDataURL());
 const budget = await plot();
 worked.add('budget');
@@ -155,6 +157,7 @@ for (const id of controls) check(worked.has(id), `the control ${id} was not work
 await settled(page);
 const link = await fragment(page), shown = await picture(page);
 const again = await open(report, {}, link);
+await settled(again);
 check((await picture(again)).hash === shown.hash, 'the link does not bring the picture back');
 check(await fragment(again) === link, 'the link changes when it is opened');
 await again.close();
