@@ -65,7 +65,8 @@ double Distance(const Throw& a, const Throw& b) {
 
 }  // namespace
 
-TEST_CASE("A stiff slender beam lands on a corner as with many iterations, and gains no energy") {
+TEST_CASE("A stiff slender beam lands on a corner as with many iterations, and gains no energy",
+          "[long]") {
   const double young = GENERATE(1.0e5, 1.0e6, 1.0e7);
   const double angle = GENERATE(30.0, 60.0);
   CAPTURE(young, angle);

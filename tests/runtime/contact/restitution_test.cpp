@@ -105,7 +105,7 @@ TEST_CASE("A stiff brick that hits a floor with an edge spins as a rigid one doe
   CHECK(turned == Approx(m.angular_momentum[2]).epsilon(0.05));
 }
 
-TEST_CASE("The step after a rebound does not strain a stiff body") {
+TEST_CASE("The step after a rebound does not strain a stiff body", "[long]") {
   const float young = GENERATE(3.0e7f, 1.0e8f, 1.0e9f);
   const float restitution = GENERATE(0.6f, 0.9f);
   const uint32_t seed = GENERATE(range(1u, 21u));

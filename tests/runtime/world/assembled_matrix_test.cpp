@@ -72,7 +72,7 @@ WorldDesc DescOf(Scene scene) {
 
 }  // namespace
 
-TEST_CASE("Bodies with an assembled matrix move as without it") {
+TEST_CASE("Bodies with an assembled matrix move as without it", "[long]") {
   const auto scene =
       GENERATE(Scene::kPinned, Scene::kConstrained, Scene::kOnPlane, Scene::kTouching);
   const auto method = GENERATE(LinearMethod::kConjugateGradients, LinearMethod::kMinimumResiduals);

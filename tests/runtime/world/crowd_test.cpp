@@ -196,7 +196,8 @@ TEST_CASE("105 bodies move as each of them alone", "[long]") {
   Check("crowd of boxes", run, d);
 }
 
-TEST_CASE("105 bodies move as each of them alone, however planes push back and without sweeps") {
+TEST_CASE("105 bodies move as each of them alone, however planes push back and without sweeps",
+          "[long]") {
   const uint32_t seed = 3;
   Run run;
   const ContactMethod* method =

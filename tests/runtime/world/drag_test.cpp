@@ -109,7 +109,7 @@ TEST_CASE("With a drag, the implicit solver needs at most as many iterations as 
   }
 }
 
-TEST_CASE("A converged step with a drag balances its forces, at contacts too") {
+TEST_CASE("A converged step with a drag balances its forces, at contacts too", "[long]") {
   const float drag = GENERATE(1.0f, 10.0f, 100.0f, 1000.0f);
   const bool touches = GENERATE(false, true);
   const bool has_clusters = GENERATE(false, true);

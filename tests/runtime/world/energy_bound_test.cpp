@@ -89,7 +89,7 @@ struct Impact {
 // up to 1.8 times as much; if no way were shortened, eight, up to 1.0 times as much. (Of 960, 15
 // gain more than 0.2% in a step in flight, where the bound does not act, up to 24%; without it 505
 // do.) Planes that move change nothing for one who moves along.
-TEST_CASE("Nearly incompressible boxes gain no energy in an impact") {
+TEST_CASE("Nearly incompressible boxes gain no energy in an impact", "[long]") {
   const double carries = GENERATE(0.0, 5.0);  // speed of the planes [m/s]
   int bounded = 0;                            // steps that keep their energy
   for (uint32_t seed = 1; seed <= 48; ++seed) {

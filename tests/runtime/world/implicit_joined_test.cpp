@@ -114,7 +114,7 @@ TEST_CASE("What a collider gives two implicit bodies on a spring is what they ga
   CHECK(impacts > 3);
 }
 
-TEST_CASE("Bodies of both solvers on springs move as with either") {
+TEST_CASE("Bodies of both solvers on springs move as with either", "[long]") {
   const uint32_t seed = GENERATE(range(1u, 4u));
   const float stiffness = GENERATE(10.0f, 1.0e3f, 1.0e6f);
   const bool begins_implicit = GENERATE(false, true);

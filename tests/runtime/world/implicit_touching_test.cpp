@@ -119,7 +119,8 @@ TEST_CASE("A body rests on another one with its whole weight, if any of them is 
 }
 
 // Turns converge slowly if a body is nearly incompressible, so it makes more iterations.
-TEST_CASE("An implicit body and another one that collide keep their momenta and gain no energy") {
+TEST_CASE("An implicit body and another one that collide keep their momenta and gain no energy",
+          "[long]") {
   const Which which = GENERATE(Which{true, false}, Which{false, true}, Which{true, true});
   const float poisson = GENERATE(0.35f, 0.49f);
   const float scale = GENERATE(1.0f, 1.5f);  // of the second one
@@ -160,7 +161,7 @@ TEST_CASE("An implicit body and another one that collide keep their momenta and 
   CHECK(MomentsOf(cubes.world, b).linear_momentum[0] > 0.3 * before.momentum.x());
 }
 
-TEST_CASE("An implicit body and another one gain no energy in an impact") {
+TEST_CASE("An implicit body and another one gain no energy in an impact", "[long]") {
   const Which which = GENERATE(Which{true, false}, Which{false, true}, Which{true, true});
   const float poisson = GENERATE(0.0f, 0.45f, 0.49f, 0.499f);
   const float young = GENERATE(1.0e4f, 1.0e6f, 1.0e8f);
@@ -369,7 +370,7 @@ TEST_CASE("Steps in which implicit bodies touch others take no memory") {
   CHECK(memory.blocks_out() == 0);
 }
 
-TEST_CASE("Piles of both solvers give the same bits for every number of threads") {
+TEST_CASE("Piles of both solvers give the same bits for every number of threads", "[long]") {
   const auto hash_of = [](uint32_t num_threads) {
     ThreadedJobs jobs = {num_threads};
     WorldDesc desc = Awake();

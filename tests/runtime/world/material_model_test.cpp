@@ -226,7 +226,8 @@ TEST_CASE("A quasistatic body may be held by a long line of nodes and one beside
   CHECK(world.AddBody(shape.asset(), desc, &id).code == StatusCode::kOk);
 }
 
-TEST_CASE("Bodies with degenerate tets stay finite by every method and material, and recover") {
+TEST_CASE("Bodies with degenerate tets stay finite by every method and material, and recover",
+          "[long]") {
   const auto method = GENERATE(from_range(std::begin(kMethods), std::end(kMethods)));
   const auto model = GENERATE(MaterialModel::kCorotated, MaterialModel::kCorrectedCorotated);
   const bool exact = GENERATE(false, true);
