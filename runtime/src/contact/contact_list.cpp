@@ -5,7 +5,6 @@
 #include "contact/triangle_code.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <tuple>
@@ -62,28 +61,12 @@ bool AreEnough(const ContactProblem& problem, std::span<const PlaneContact> cont
 struct Known {
   const ContactState& state;
   const ContactProblem& problem;
-  uint64_t places[16] = {};  // a bit for each contact, by the first weight of its point
-
-  Known(const ContactState& of, const ContactProblem& its_problem)
-      : state(of), problem(its_problem) {
-    for (const PlaneContact& contact : of.Current()) {
-      const uint32_t bit = BitOf(of.PointOf(contact).weights[0]);
-      places[bit / 64] |= uint64_t{1} << bit % 64;
-    }
-  }
+  const SlotIndex& slots;
 
   // Whether a contact may be at the place of a vertex.
   bool MayHold(uint32_t vertex) const {
     const Vec4& w = problem.surface.collision->vertices[vertex];
-    const float first = w.x != 0.0f ? w.x : w.y != 0.0f ? w.y : w.z != 0.0f ? w.z : w.w;
-    const uint32_t bit = BitOf(first);
-    return (places[bit / 64] >> bit % 64 & 1) != 0;
-  }
-
- private:
-  static uint32_t BitOf(float weight) {
-    constexpr uint32_t kMixing = 0x9e3779b1, kBits = 10;
-    return std::bit_cast<uint32_t>(weight) * kMixing >> (32 - kBits);
+    return slots.MayHave(w.x != 0.0f ? w.x : w.y != 0.0f ? w.y : w.z != 0.0f ? w.z : w.w);
   }
 };
 
@@ -123,9 +106,8 @@ bool IsKnown(const void* user, const SunkPoint& point) {
   };
   if (is_held(point.id)) return true;
   if (point.tet == SunkPoint::kNoTet) return false;
-  const PointCouplings& S = known.state.couplings;
-  const uint32_t slot = S.SlotAt(known.problem.surface.Vertex(point.tet, point.id));
-  return slot != PointCouplings::kNoSlot && is_held(S.points[slot].id);
+  const uint32_t slot = known.slots.Find(known.problem.surface.Vertex(point.tet, point.id));
+  return slot != PointCouplings::kNoSlot && is_held(known.state.couplings.points[slot].id);
 }
 
 EmbeddedPoint PointOf(const TouchingSurface& surface, const SunkPoint& sunk) {
@@ -247,7 +229,9 @@ bool IsHeldByOthers(const ContactState& state, const EmbeddedPoint& point, uint3
     const int of_other = main_of(other);
     return other.nodes[of_other] == point.nodes[main] && other.Free(of_other) >= point.Free(main);
   };
-  return std::ranges::count_if(state.Current(), holds) >= 2;
+  const std::span<const PlaneContact> all = state.Current();
+  const auto first = std::ranges::find_if(all, holds);
+  return first != all.end() && std::any_of(first + 1, all.end(), holds);
 }
 
 }  // namespace
@@ -316,11 +300,15 @@ void BeginSubstep(const ContactProblem& problem, ContactState* state) {
 
 AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec> d,
                           ContactState* state) {
-  const Known known(*state, problem);
+  PointCouplings& S = state->couplings;
+  SlotIndex slots(&S);
+  const Known known = {*state, problem, slots};
   std::span<SunkPoint> found = state->sunk.Find(problem, d, problem.tolerance, IsKnown, &known);
   if (found.empty()) return {};
-  PointCouplings& S = state->couplings;
-  if (S.num_slots + found.size() > S.points.size()) state->KeepTouching();
+  if (S.num_slots + found.size() > S.points.size()) {
+    state->KeepTouching();
+    slots = SlotIndex(&S);
+  }
   const size_t room = state->contacts.size() - state->num_contacts;
   if (found.size() > std::min(room, S.points.size() - S.num_slots)) {
     const auto key = [](const SunkPoint& p) { return std::make_tuple(p.gap, p.id, p.collider); };
@@ -341,14 +329,14 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
     AllowPinned(problem, collider, d, point, &plane);
     const Vec3* const normal = collider.is_mesh() ? &plane.normal : nullptr;
     if (is_crowded && is_vertex && IsHeldByOthers(*state, point, sunk.collider, normal)) continue;
-    uint32_t slot = S.SlotAt(point);
+    uint32_t slot = slots.Find(point);
     if (slot == PointCouplings::kNoSlot) {
       if (S.num_slots == S.points.size()) {
         ++num_dropped;
         continue;
       }
       if (surface.IsInside(point.id) && !ChooseId(S, &point)) continue;
-      slot = S.Add(point);
+      slot = slots.Add(point);
     } else {
       const auto is_same = [&](const PlaneContact& contact) {
         return contact.slot == slot && contact.collider == sunk.collider;

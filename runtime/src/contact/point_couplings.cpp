@@ -6,6 +6,7 @@
 #include "base/float4.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace plush {
@@ -21,17 +22,58 @@ bool PointCouplings::Allocate(const Allocator& allocator, uint32_t num_nodes,
          marks.Allocate(allocator, num_nodes, uint8_t{0});
 }
 
-uint32_t PointCouplings::SlotAt(const EmbeddedPoint& point) const {
-  for (uint32_t slot = 0; slot < num_slots; ++slot) {
-    const EmbeddedPoint& other = points[slot];
-    // Most points differ in the first weight, even those of one tet.
-    if (other.weights[0] != point.weights[0] || other.id == TouchingSurface::kNoId) continue;
-    if (other.IsAt(point)) return slot;
+SlotIndex::SlotIndex(PointCouplings* couplings) : couplings_(couplings) {
+  std::ranges::fill(last_, PointCouplings::kNoSlot);
+  for (uint32_t slot = 0; slot < couplings->num_slots; ++slot) Insert(slot);
+}
+
+// Places differ in the first weight, except those of nodes, which is 1.
+uint32_t SlotIndex::BucketOf(float first_weight, uint32_t first_node) {
+  constexpr uint32_t kMixing = 0x9e3779b1;
+  const uint32_t key =
+      std::bit_cast<uint32_t>(first_weight) + (first_weight == 1.0f ? first_node : 0);
+  return key * kMixing / (UINT32_MAX / kBuckets + 1);
+}
+
+void SlotIndex::Insert(uint32_t slot) {
+  const EmbeddedPoint& point = couplings_->points[slot];
+  if (point.id == TouchingSurface::kNoId) return;
+  uint32_t& last = last_[BucketOf(point.weights[0], point.nodes[0])];
+  couplings_->new_slots[slot] = last;
+  last = slot;
+}
+
+uint32_t SlotIndex::Find(const EmbeddedPoint& point) const {
+  uint32_t first = PointCouplings::kNoSlot;
+  uint32_t slot = last_[BucketOf(point.weights[0], point.nodes[0])];
+  for (; slot != PointCouplings::kNoSlot; slot = couplings_->new_slots[slot]) {
+    const EmbeddedPoint& other = couplings_->points[slot];
+    if (other.weights[0] == point.weights[0] && other.IsAt(point)) first = slot;
   }
-  return kNoSlot;
+  return first;
+}
+
+bool SlotIndex::MayHave(float first_weight) const {
+  if (first_weight == 1.0f) return true;
+  uint32_t slot = last_[BucketOf(first_weight, 0)];
+  for (; slot != PointCouplings::kNoSlot; slot = couplings_->new_slots[slot]) {
+    if (couplings_->points[slot].weights[0] == first_weight) return true;
+  }
+  return false;
+}
+
+uint32_t SlotIndex::Add(const EmbeddedPoint& point) {
+  const uint32_t slot = couplings_->Add(point);
+  Insert(slot);
+  return slot;
 }
 
 void PointCouplings::Keep() {
+  const std::span<uint32_t> now = new_slots.span().first(num_slots);
+  if (std::ranges::find(now, kNoSlot) == now.end()) {
+    for (uint32_t slot = 0; slot < num_slots; ++slot) now[slot] = slot;
+    return;
+  }
   uint32_t kept = 0, kept_known = 0;
   for (uint32_t slot = 0; slot < num_slots; ++slot) {
     if (new_slots[slot] == kNoSlot) continue;

@@ -53,7 +53,7 @@ struct PointCouplings {
   Array<float> values;          ///< symmetric [1/kg]; unused ones are anything (capacity x stride)
   Array<EmbeddedPoint> points;  ///< by slot (capacity x 1)
   // Scratch memory.
-  Array<uint32_t> new_slots;  ///< see Keep (capacity x 1)
+  Array<uint32_t> new_slots;  ///< see Keep and SlotIndex (capacity x 1)
   Array<NodeVec> columns;     ///< of A^-1 W^T; between calls of Find, scratch (num_nodes + 1 x 1)
   Array<uint8_t> marks;       ///< see MarkPath (num_nodes x 1)
 
@@ -66,10 +66,6 @@ struct PointCouplings {
     factor_id = 0;
     stride = CouplingStride(static_cast<uint32_t>(points.size()));
   }
-
-  /// The slot of a point at this place, or kNoSlot. Points that touch other bodies are not looked
-  /// at.
-  uint32_t SlotAt(const EmbeddedPoint& point) const;
 
   /// Gives a point the next slot, without values. There must be a free one.
   uint32_t Add(const EmbeddedPoint& point) {
@@ -92,6 +88,32 @@ struct PointCouplings {
   void SetStride(uint32_t to);
   void FindFewNodes(const FactoredSystem& system);
   void Solve(const FactoredSystem& system);
+};
+
+/// Finds slots by places: a hash table over all points but those that touch other bodies. A body
+/// that lies flat has hundreds of slots and tests thousands of vertices in each search. Uses
+/// `new_slots`, so that Keep ends its use.
+class SlotIndex {
+ public:
+  explicit SlotIndex(PointCouplings* couplings);
+
+  /// The first slot of a point at this place, or PointCouplings::kNoSlot.
+  uint32_t Find(const EmbeddedPoint& point) const;
+
+  /// Whether there may be a point with this first weight.
+  bool MayHave(float first_weight) const;
+
+  /// Gives a point the next slot, without values. There must be a free one.
+  uint32_t Add(const EmbeddedPoint& point);
+
+ private:
+  static constexpr uint32_t kBuckets = 256;
+
+  static uint32_t BucketOf(float first_weight, uint32_t first_node);
+  void Insert(uint32_t slot);
+
+  PointCouplings* couplings_;
+  uint32_t last_[kBuckets];  // slot; `new_slots` has the one before each
 };
 
 }  // namespace plush

@@ -63,14 +63,18 @@ TEST_CASE("Couplings of points are those of the dense inverse, whatever touched 
       couplings.new_slots[k] = c.random.Below(3) > 0 ? 0 : PointCouplings::kNoSlot;
     }
     couplings.Keep();
+    SlotIndex slots(&couplings);
     for (uint32_t k = 1 + c.random.Below(12); k > 0; --k) {
       const EmbeddedPoint& point = c.points[c.random.Below(static_cast<uint32_t>(c.points.size()))];
-      const uint32_t slot = couplings.SlotAt(point);
-      if (slot != PointCouplings::kNoSlot) {
-        CHECK(couplings.points[slot].id == point.id);
-      } else if (couplings.num_slots < couplings.points.size()) {
-        couplings.Add(point);
+      uint32_t slot = 0;
+      while (slot < couplings.num_slots && !couplings.points[slot].IsAt(point)) ++slot;
+      const bool is_new = slot == couplings.num_slots;
+      REQUIRE(slots.Find(point) == (is_new ? PointCouplings::kNoSlot : slot));
+      if (is_new && couplings.num_slots < couplings.points.size()) {
+        REQUIRE(slots.Add(point) == slot);
+        REQUIRE(slots.Find(point) == slot);
       }
+      if (slot < couplings.num_slots) CHECK(slots.MayHave(point.weights[0]));
     }
     couplings.Find(c.system);
     REQUIRE(couplings.num_known == couplings.num_slots);
