@@ -8,6 +8,7 @@
 #include "bench/contact_grounds.h"
 #include "bench/swinging_arm.h"
 #include "bench/thread_clock.h"
+#include "shapes/tet_shapes.h"
 
 #include <benchmark/benchmark.h>
 
@@ -192,6 +193,18 @@ void LandArm(benchmark::State& state, const std::string& path, const Arm& arm) {
   Land(state, MakeArm(path, arm), 1, Ground::kPlane);
 }
 
+// 0.9 x 0.09 x 0.9 m, 13,500 tets: more vertices lie on the floor than the body has room for
+// contacts.
+void LandSlab(benchmark::State& state) {
+  tools::BakeSettings settings;
+  settings.material.young = 1.0e5;
+  SwingingArm slab;
+  slab.bytes = std::make_unique<AlignedBytes>(
+      BakeOrExit(tools::ModelFromTets(test::TetBox(30, 3, 30, 0.03)), settings));
+  if (!slab.asset.Open(slab.bytes->bytes()).ok()) std::abort();  // a bake of ours always opens
+  Land(state, slab, 1, Ground::kPlane);
+}
+
 }  // namespace
 
 void AddContactCases(const ModelFolder& models) {
@@ -225,6 +238,7 @@ void AddContactCases(const ModelFolder& models) {
     set_up(benchmark::RegisterBenchmark((name + "_implicit").c_str(), StepHeld,
                                         Held{.places = places, .is_implicit = true}));
   }
+  set_up(benchmark::RegisterBenchmark("contact/slab", LandSlab));
   for (const Arm& arm : {kArm4k, Arm{"arm_16k", "arm_16k", 0}, Arm{"arm_55k", "arm_55k", 0}}) {
     const std::string name = std::string("contact/") + arm.name;
     const std::string path = models.Find(std::string("tets/") + arm.model + ".node", name);
