@@ -4,9 +4,9 @@
 // - SSSE3 adds nothing useful to SSE4.
 // - SVE's vectors have no size known to the compiler, but blocks have 16 tets.
 // - Without a vector unit that Highway knows, the same code runs on single floats.
-// - PLUSH_FEW_SIMD_TARGETS leaves AVX2 and what every processor has: compilers take minutes per
-// file and instruction
-//   set to sanitize vector code.
+// - PLUSH_FEW_SIMD_TARGETS, for tests under sanitizers, leaves AVX2 and what every processor has:
+//   a compiler can take a minute for each file and instruction set to sanitize vector code. Not
+//   for games.
 #pragma once
 
 #define PLUSH_USELESS_SIMD_TARGETS \

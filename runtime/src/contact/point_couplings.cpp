@@ -70,7 +70,7 @@ uint32_t SlotIndex::Add(const EmbeddedPoint& point) {
 
 void PointCouplings::Keep() {
   const std::span<uint32_t> now = new_slots.span().first(num_slots);
-  if (std::ranges::find(now, kNoSlot) == now.end()) {
+  if (std::ranges::find(now, kNoSlot) == now.end()) {  // often, if the room is full
     for (uint32_t slot = 0; slot < num_slots; ++slot) now[slot] = slot;
     return;
   }

@@ -62,7 +62,20 @@ TEST_CASE("Couplings of points are those of the dense inverse, whatever touched 
     for (uint32_t k = 0; k < couplings.num_slots; ++k) {
       couplings.new_slots[k] = c.random.Below(3) > 0 ? 0 : PointCouplings::kNoSlot;
     }
+    if (round % 5 == 4) std::ranges::fill(couplings.new_slots, 0);
+    std::vector<uint32_t> ids;
+    for (uint32_t k = 0; k < couplings.num_slots; ++k) {
+      if (couplings.new_slots[k] != PointCouplings::kNoSlot) ids.push_back(couplings.points[k].id);
+    }
+    const uint32_t num_before = couplings.num_slots;
     couplings.Keep();
+    REQUIRE(couplings.num_slots == ids.size());
+    for (uint32_t k = 0, kept = 0; k < num_before; ++k) {
+      if (couplings.new_slots[k] == PointCouplings::kNoSlot) continue;
+      REQUIRE(couplings.new_slots[k] == kept);
+      CHECK(couplings.points[kept].id == ids[kept]);
+      ++kept;
+    }
     SlotIndex slots(&couplings);
     for (uint32_t k = 1 + c.random.Below(12); k > 0; --k) {
       const EmbeddedPoint& point = c.points[c.random.Below(static_cast<uint32_t>(c.points.size()))];
