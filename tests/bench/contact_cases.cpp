@@ -239,7 +239,8 @@ void AddContactCases(const ModelFolder& models) {
                                         Held{.places = places, .is_implicit = true}));
   }
   set_up(benchmark::RegisterBenchmark("contact/slab", LandSlab));
-  for (const Arm& arm : {kArm4k, Arm{"arm_16k", "arm_16k", 0}, Arm{"arm_55k", "arm_55k", 0}}) {
+  for (const Arm& arm : {kArm4k, Arm{"arm_16k", "arm_16k", 0}, Arm{"arm_55k", "arm_55k", 0},
+                         Arm{"soft_arm_16k", "arm_16k", 0, 0, 3.0e3}}) {  // falls flat
     const std::string name = std::string("contact/") + arm.name;
     const std::string path = models.Find(std::string("tets/") + arm.model + ".node", name);
     if (!path.empty()) set_up(benchmark::RegisterBenchmark(name.c_str(), LandArm, path, arm));

@@ -16,6 +16,7 @@
 #include "solver/volume_sweep.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -69,8 +70,9 @@ void FindRest(const Body& body, std::span<NodeVec> rest) {
 // body tangled for ever. Friction does not resist these moves, which are rare and small; the solve
 // sees them in the next substep. Uses body->rhs. Leaves body->d alone: it may hold the way out.
 void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
-  constexpr int kRounds = 256, kPatience = 16, kHalvings = 64;
+  constexpr int kRounds = 256, kPatience = 16;
   constexpr float kStuck = 0.9f;
+  constexpr int kHalvings = 6, kHolds = 64;  // ways that were halved so often are not gone
   const PhaseTimer timer(stats, Phase::kVolume);
   const std::span<NodeVec> y = body->y.span(), before = body->rhs.span();
   FindRest(*body, before);
@@ -79,25 +81,27 @@ void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stat
   if (!is_flat && !passes()) return;
   // The impulses on held points change the momentum, so they count as forces of the constraints;
   // reactions of pins are known by now.
-  const auto hold_all = [&] {
+  const auto hold_all = [&](bool searches) {
     if (MayHold(settings, *body)) {
-      LiftSunk(ProblemOf(settings, settings.dt, *body), &body->contacts, y);
+      LiftSunk(ProblemOf(settings, settings.dt, *body), searches, &body->contacts, y);
     } else {
       Correct(settings, h, body);
     }
     HoldNodes(body);
   };
+  // Searches for points that lifts pressed below planes take longer than lifts.
+  const auto searches_in = [](int round) { return std::has_single_bit(unsigned(round)); };
   float missing = is_flat ? 1.0f : 0.0f, earlier = std::numeric_limits<float>::infinity();
   for (int round = 1; round <= kRounds && missing > 0.0f; ++round) {
-    hold_all();
+    hold_all(searches_in(round));
     missing = LiftFlatTets(body->elements, body->x.span(), y);
     if (round % kPatience != 0) continue;
     if (body->contacts.any() && missing > kStuck * earlier) break;
     earlier = missing;
   }
-  if (missing > 0.0f) hold_all();
+  if (missing > 0.0f) hold_all(true);
   is_flat = body->contacts.any() && (missing > 0.0f || passes());
-  for (int i = 0; i <= kHalvings && is_flat; ++i) {
+  for (int i = 0; i < kHolds && is_flat; ++i) {
     const float share = i < kHalvings ? 0.5f : 1.0f;
     is_flat = HoldFlatTets(body->elements, before, share, y);
     is_flat = HoldPassingTets(body->elements, before, share, y) || is_flat;

@@ -425,8 +425,9 @@ void PutBack(const ContactState& state, std::span<NodeVec> y) {
   }
 }
 
-void LiftSunk(const ContactProblem& problem, ContactState* state, std::span<NodeVec> y) {
-  AddContacts(problem, {}, state);
+void LiftSunk(const ContactProblem& problem, bool searches, ContactState* state,
+              std::span<NodeVec> y) {
+  if (searches) AddContacts(problem, {}, state);
   for (const PlaneContact& contact : state->Current()) {
     const EmbeddedPoint& point = state->PointOf(contact);
     const float gap = Gap(contact, point.Of(y)) + contact.plane.allowed;

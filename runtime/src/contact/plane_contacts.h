@@ -299,7 +299,8 @@ void NotePlaces(std::span<const NodeVec> y, ContactState* state);
 void PutBack(const ContactState& state, std::span<NodeVec> y);
 
 /// Lifts the points of problem.y that are deeper below a plane than they may be, by their nodes'
-/// masses. `y` is problem.y.
-void LiftSunk(const ContactProblem& problem, ContactState* state, std::span<NodeVec> y);
+/// masses: those of contacts, and, if it `searches`, those that make new ones. `y` is problem.y.
+void LiftSunk(const ContactProblem& problem, bool searches, ContactState* state,
+              std::span<NodeVec> y);
 
 }  // namespace plush

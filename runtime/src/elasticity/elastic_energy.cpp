@@ -4,6 +4,7 @@
 // squares, c that of the squares of their products in pairs, and J = det F.
 #include "elasticity/elastic_energy.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace plush {
@@ -22,36 +23,64 @@ Vec3d Cross(const Vec3d& a, const Vec3d& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-// The largest root by Newton's method from above, where the polynomial is convex: sqrt(3 a) is at
-// least f. Two or three steps, unless the two smaller singular values cancel each other.
-double TraceOf(double a, double c, double J) {
-  constexpr int kMostSteps = 32;
-  constexpr double kConverged = 1.0e-12;
-  double f = std::sqrt(3.0 * a);
-  for (int i = 0; i < kMostSteps; ++i) {
-    const double u = f * f - a;
-    const double slope = 4.0 * f * u - 8.0 * J;
-    const double step = (u * u - 8.0 * J * f - 4.0 * c) / slope;
-    if (!(step > kConverged * f)) break;
-    f -= step;
+// Of the tets of a block (1 x 16 each). Those of the rest shape where there is no tet.
+struct Invariants {
+  double a[kBlockTets], c[kBlockTets], J[kBlockTets];
+
+  Invariants(const TetBlock& block, NodeVectors x) {
+    std::fill_n(a, kBlockTets, 3.0), std::fill_n(c, kBlockTets, 3.0),
+        std::fill_n(J, kBlockTets, 1.0);
+    for (size_t i = 0; i < kBlockTets; ++i) {
+      if (!(block.det_dm_inv[i] > 0.0f)) continue;
+      const auto column = [&](size_t k) {
+        return Vec3{block.dm_inv[k][i], block.dm_inv[k + 1][i], block.dm_inv[k + 2][i]};
+      };
+      const Mat3 F =
+          DeformationGradient(x[block.nodes[0][i]], x[block.nodes[1][i]], x[block.nodes[2][i]],
+                              x[block.nodes[3][i]], {column(0), column(3), column(6)});
+      const Vec3d p(F.c0), q(F.c1), r(F.c2);
+      const Vec3d pq = Cross(p, q), qr = Cross(q, r), rp = Cross(r, p);
+      a[i] = Dot(p, p) + Dot(q, q) + Dot(r, r);
+      c[i] = Dot(pq, pq) + Dot(qr, qr) + Dot(rp, rp);
+      J[i] = Dot(pq, r);
+    }
   }
-  return f;
-}
+
+  // The largest roots by Newton's method from above, where the polynomial is convex: sqrt(3 a) is
+  // at least f. Two or three steps, unless the two smaller singular values cancel each other.
+  void FindTraces(double* f) const {
+    constexpr int kMostSteps = 32;
+    constexpr double kConverged = 1.0e-12;
+    double steps[kBlockTets];
+    for (size_t i = 0; i < kBlockTets; ++i) f[i] = std::sqrt(3.0 * a[i]);
+    for (int k = 0; k < kMostSteps; ++k) {
+      double most = 0.0;
+      for (size_t i = 0; i < kBlockTets; ++i) {
+        const double u = f[i] * f[i] - a[i];
+        const double step =
+            (u * u - 8.0 * J[i] * f[i] - 4.0 * c[i]) / (4.0 * f[i] * u - 8.0 * J[i]);
+        steps[i] = step > kConverged * f[i] ? step : 0.0;
+      }
+      for (size_t i = 0; i < kBlockTets; ++i) f[i] -= steps[i], most = std::max(most, steps[i]);
+      if (most == 0.0) break;
+    }
+  }
+};
 
 }  // namespace
 
 double ElasticEnergy(const ElementView& elements, NodeVectors x, float most_bulk) {
   double sum = 0.0;
-  for (size_t t = 0; t < elements.tets.size(); ++t) {
-    const Tet& tet = elements.tets[t];
-    const Mat3 F = DeformationGradient(x[tet.a], x[tet.b], x[tet.c], x[tet.d], elements.DmInv(t));
-    const Vec3d p(F.c0), q(F.c1), r(F.c2);
-    const Vec3d pq = Cross(p, q), qr = Cross(q, r), rp = Cross(r, p);
-    const double J = Dot(pq, r), a = Dot(p, p) + Dot(q, q) + Dot(r, r);
-    const double c = Dot(pq, pq) + Dot(qr, qr) + Dot(rp, rp);
-    const double k = elements.Stiffness(t);
-    const double bulk = std::fmin(double(elements.Bulk(t)), 0.5 * double(most_bulk) * k);
-    sum += k * (a - 2.0 * TraceOf(a, c, J) + 3.0) + bulk * (J - 1.0) * (J - 1.0);
+  for (size_t b = 0; b < elements.blocks.size(); ++b) {
+    const Invariants of(elements.blocks[b], x);
+    const float *stiffness = elements.StiffnessOf(b), *bulk = elements.BulkOf(b);
+    double f[kBlockTets];
+    of.FindTraces(f);
+    for (size_t i = 0; i < kBlockTets; ++i) {
+      const double k = double(stiffness[i]), J = of.J[i] - 1.0;
+      const double lambda = std::fmin(double(bulk[i]), 0.5 * double(most_bulk) * k);
+      sum += k * (of.a[i] - 2.0 * f[i] + 3.0) + lambda * J * J;
+    }
   }
   return 0.5 * sum;
 }

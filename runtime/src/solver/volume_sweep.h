@@ -68,8 +68,9 @@ uint32_t CountFlatTets(const ElementView& elements, std::span<const NodeVec> x);
 float LiftFlatTets(const ElementView& elements, NodeVectors before, std::span<NodeVec> x);
 
 /// One sweep that takes a `share` of their moves since `before` from the nodes of each tet with
-/// det F < kLeastHeldDetF that became flatter; returns whether there was one. Repeated, it ends:
-/// nodes that have not moved leave no tet flatter than it was. Does not allocate.
+/// det F < kLeastHeldDetF that became flatter; returns whether there was one. Repeated with a share
+/// of 1, it ends: nodes that have not moved leave no tet flatter than it was. Halved ways may end
+/// as rounding errors that still do. Does not allocate.
 bool HoldFlatTets(const ElementView& elements, NodeVectors before, float share,
                   std::span<NodeVec> x);
 
