@@ -32,11 +32,12 @@ std::vector<uint32_t> OrderByNodes(std::span<const std::array<uint32_t, 4>> tets
 size_t PutStraddlingFirst(std::span<const std::array<uint32_t, 4>> tets,
                           std::span<const uint16_t> clusters, std::vector<uint32_t>* order) {
   if (clusters.empty()) return 0;
-  const auto others = std::ranges::stable_partition(*order, [&](uint32_t t) {
+  // Not std::ranges::stable_partition: clang 14 cannot compile the range that it returns.
+  const auto others = std::stable_partition(order->begin(), order->end(), [&](uint32_t t) {
     return std::ranges::any_of(
         tets[t], [&](uint32_t node) { return clusters[node] != clusters[tets[t][0]]; });
   });
-  return order->size() - others.size();
+  return static_cast<size_t>(others - order->begin());
 }
 
 // Fills one block after the other from two windows that slide over the ordered tets: first with

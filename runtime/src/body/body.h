@@ -203,14 +203,13 @@ struct Body : Links<Body> {  // of System::waiting
   } newton;
   /// How far a substep has got.
   struct Progress {
-    int volume_sweeps = 0;       ///< those of the substep
-    int least_iterations = 0;    ///< outer ones
-    bool starts_coarse = false;  ///< see IterationPlan
-    bool is_soft = false;        ///< the same
-    bool is_stiff = false;       ///< the same
-    int iterations = 0;          ///< done
-    float longest = 0.0f;        ///< component of a displacement in the last one [m]
-    float lowest = 1.0f;         ///< det F of any iterate
+    int volume_sweeps = 0;     ///< those of the substep
+    int least_iterations = 0;  ///< outer ones
+    bool is_soft = false;      ///< see IterationPlan
+    bool is_stiff = false;     ///< the same
+    int iterations = 0;        ///< done
+    float longest = 0.0f;      ///< component of a displacement in the last one [m]
+    float lowest = 1.0f;       ///< det F of any iterate
     bool may_be_flat = false;
     bool is_owed = false;       ///< a coarse correction
     bool skips_search = false;  ///< for sunk points, in the last iteration: another one follows

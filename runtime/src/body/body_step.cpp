@@ -310,7 +310,6 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
   const IterationPlan plan = PlanIterations(settings.splitting, *body, h);
   body->progress.least_iterations =
       std::max(plan.outer_iterations, follows ? 1 : LeastIterations(body->kappa_dt, h));
-  body->progress.starts_coarse = plan.starts_coarse && !body->contacts.any();
   body->progress.is_soft = plan.is_soft && body->solver.method == nullptr;
   body->progress.is_stiff = plan.is_stiff && body->solver.method == nullptr;
   if (body->progress.is_stiff && TurnsFreely(*body)) {
@@ -351,10 +350,7 @@ void Iterate(const SubstepOf& of, Body* body, StepStats* stats) {
   }
   // A turn lifts touching nodes off a plane, or sinks them, to second order. So the last word is
   // the fine solve's if nodes touch.
-  const bool starts_coarse = p.starts_coarse && p.iterations == 0;
-  if (p.is_owed || starts_coarse) {
-    CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
-  }
+  if (p.is_owed) CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
   p.longest = OuterIteration(of.settings, of.system, p.iterations == 0, body, stats, &p.lowest);
   EndIteration(of, body->contacts.any(), body, stats);
 }

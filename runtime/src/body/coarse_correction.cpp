@@ -176,7 +176,7 @@ void MoveClusters(const StepSettings& settings, float h, std::span<ClusterSums> 
 }  // namespace
 
 IterationPlan PlanIterations(const SplittingSettings& settings, const Body& body, float h) {
-  constexpr double kSoft = 1.0, kStiff = 4.0, kStarting = 12.0;  // clusters
+  constexpr double kSoft = 1.0, kStiff = 4.0, kStiffest = 12.0;  // clusters
   const CoarseLevel& coarse = body.system->coarse;
   const bool has_clusters = settings.volume_sweeps == 0 && coarse.num_clusters() > 0;
   const bool is_soft = has_clusters && !body.attached.has_constraints &&
@@ -184,15 +184,15 @@ IterationPlan PlanIterations(const SplittingSettings& settings, const Body& body
   const bool is_stiff =
       has_clusters && coarse.num_components() > 0 && coarse.CrossesClusters(h, kStiff);
   if (settings.outer_iterations > 0) {
-    return {settings.outer_iterations, false, is_soft, is_stiff};
+    return {settings.outer_iterations, is_soft, is_stiff};
   }
   const bool is_tuned = body.tuning.solver == TunedSolver::kSplitting;
   if (is_tuned && settings.volume_sweeps == 0 && !body.attached.has_constraints) {
-    return {body.tuning.newton_iterations, false, is_soft, is_stiff};
+    return {body.tuning.newton_iterations, is_soft, is_stiff};
   }
-  const bool starts_coarse =
-      has_clusters && body.system->num_pinned > 0 && coarse.CrossesClusters(h, kStarting);
-  return {is_soft ? 1 : 2, starts_coarse, is_soft, is_stiff};
+  const bool is_stiffest =
+      has_clusters && body.system->num_pinned > 0 && coarse.CrossesClusters(h, kStiffest);
+  return {is_soft ? 1 : is_stiffest ? 3 : 2, is_soft, is_stiff, is_stiffest};
 }
 
 void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStats* stats,

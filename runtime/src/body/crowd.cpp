@@ -3,6 +3,7 @@
 #include "body/crowd.h"
 
 #include "body/body_colliders.h"
+#include "body/coarse_correction.h"
 
 #include <algorithm>
 
@@ -91,7 +92,10 @@ void DecideCrowdStep(const StepSettings& settings, Body* body) {
       body->system->base != nullptr && body->Factors().factors[0].pins == nullptr;
   // A crowd makes the same iterations for all.
   const SplittingSettings& splitting = body->crowd->splitting;
-  const bool has_own_plan = body->attached.has_constraints && splitting.outer_iterations == 0;
+  const bool has_own_pins = body->system->num_pinned > 0 && body->crowd->system->num_pinned == 0;
+  const bool has_own_plan =
+      (splitting.outer_iterations == 0 && body->attached.has_constraints) ||
+      (has_own_pins && PlanIterations(splitting, *body, settings.dt).is_stiffest);
   body->in_crowd_step = !has_own_factor && !has_own_plan && !CanTouchColliders(settings, body);
 }
 

@@ -61,7 +61,7 @@ RigidMotion MotionAt(const Crowd& crowd, size_t k, size_t lane) {
 }
 
 // Finds the clusters' motions of one body. Makes its matrix in its first correction.
-void SolveLaneClusters(const StepSettings& settings, const CoarseLevel& level, Correction which,
+void SolveLaneClusters(const StepSettings& settings, const CoarseLevel& level, bool is_first,
                        size_t lane, Body* body, Crowd* crowd) {
   const float dt = settings.dt;
   ClusterSums sums[kMaxClusters];
@@ -69,19 +69,14 @@ void SolveLaneClusters(const StepSettings& settings, const CoarseLevel& level, C
   for (size_t k = 0; k < level.num_clusters(); ++k) sums[k] = SumsAt(*crowd, k, lane);
   const CoarseLevel& own = body->system->coarse;
   const NodePlaces places = {&crowd->positions[lane], kCrowdPosition, kCrowdLanes};
-  const bool moves = which != Correction::kStart || body->progress.starts_coarse;
-  const bool has_matrix =
-      which == Correction::kLater || (which == Correction::kFirst && body->progress.starts_coarse);
-  if (moves && !has_matrix) {
+  if (is_first) {
     body->coarse.Make(own.pattern, dt * dt, own.masses.span(), own.turns.span(), places,
                       body->Rotations(), sums);
     if (body->attached.any()) body->responses.Forget();
   }
-  if (moves) {
-    SolveLaneCoarse(settings, {sums, level.num_clusters()}, crowd, body);
-    own.Solve(body->coarse, sums, body->progress.is_stiff, motions);
-    KeepMomenta(*body, {sums, level.num_clusters()}, {motions, level.num_clusters()});
-  }
+  SolveLaneCoarse(settings, {sums, level.num_clusters()}, crowd, body);
+  own.Solve(body->coarse, sums, body->progress.is_stiff, motions);
+  KeepMomenta(*body, {sums, level.num_clusters()}, {motions, level.num_clusters()});
   for (size_t k = 0; k < level.num_clusters(); ++k) {
     float* at = &crowd->motions[kCrowdMotion * k + lane];
     const Vec3 vectors[5] = {motions[k].centre, motions[k].shift, motions[k].change.c0,
@@ -149,16 +144,9 @@ bool HasLargeMotion(const Crowd& crowd, size_t lane) {
 }  // namespace
 
 void CorrectCrowdClusters(const StepSettings& settings, const CrowdStepping& stepping,
-                          Correction which, Crowd* crowd, CrowdWarnings* warnings,
-                          StepStats* stats) {
+                          bool is_first, Crowd* crowd, CrowdWarnings* warnings, StepStats* stats) {
   const CoarseLevel& level = crowd->system->coarse;
-  float active[kCrowdLanes] = {};  // lanes whose clusters move
-  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-    const Body* body = stepping.bodies[lane];
-    const bool moves = which != Correction::kStart || (body && body->progress.starts_coarse);
-    active[lane] = moves ? stepping.active[lane] : 0.0f;
-  }
-  SumClusters(settings, stepping, active, crowd, warnings, stats);
+  SumClusters(settings, stepping, stepping.active, crowd, warnings, stats);
   float work[kCrowdLanes] = {};
   float is_large[kCrowdLanes] = {};  // 1 or 0
   bool any_large = false;
@@ -166,7 +154,7 @@ void CorrectCrowdClusters(const StepSettings& settings, const CrowdStepping& ste
     const PhaseTimer timer(stats, Phase::kSolve);
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       Body* body = stepping.bodies[lane];
-      if (body != nullptr) SolveLaneClusters(settings, level, which, lane, body, crowd);
+      if (body != nullptr) SolveLaneClusters(settings, level, is_first, lane, body, crowd);
     }
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       if (stepping.bodies[lane] == nullptr) continue;

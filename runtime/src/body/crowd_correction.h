@@ -38,14 +38,9 @@ struct CrowdWarnings {
   }
 };
 
-/// Which of a step's coarse corrections: one before the first solve, for bodies that start coarse;
-/// that of the first outer iteration; one of the later ones.
-enum class Correction { kStart, kFirst, kLater };
-
-/// The coarse correction of an outer iteration: clusters move as the material lets them. Notes
-/// where that overshot.
+/// The coarse correction of an outer iteration: clusters move as the material lets them. Makes
+/// their matrices in a step's first one. Notes where that overshot.
 void CorrectCrowdClusters(const StepSettings& settings, const CrowdStepping& stepping,
-                          Correction which, Crowd* crowd, CrowdWarnings* warnings,
-                          StepStats* stats);
+                          bool is_first, Crowd* crowd, CrowdWarnings* warnings, StepStats* stats);
 
 }  // namespace plush

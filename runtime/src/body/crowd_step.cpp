@@ -125,26 +125,20 @@ void OuterIterations(const StepSettings& settings, const CrowdStepping& stepping
   // If clusters follow the solves, they keep the momentum.
   const bool solves_keep_momentum = stepping.has_free && !has_coarse;
   const IterationPlan plan = PlanIterations(settings.splitting, *stepping.first, h);
-  // Bodies may have more pins than the crowd's system.
-  bool any_starts = false, any_turns = false, all_free = true;
+  bool any_turns = false, all_free = true;
   for (Body* body : stepping.bodies) {
     if (body == nullptr) continue;
     const IterationPlan own = PlanIterations(settings.splitting, *body, h);
     all_free = all_free && stepping.is_free[body->lane] > 0.0f;
-    body->progress.starts_coarse = own.starts_coarse;
     body->progress.is_stiff = own.is_stiff;
-    any_starts = any_starts || own.starts_coarse;
     if (!own.is_stiff || !TurnsFreely(*body)) continue;
     TurnLane(h, crowd, body);
     any_turns = true;
   }
-  if (any_starts) {
-    CorrectCrowdClusters(settings, stepping, Correction::kStart, crowd, warnings, stats);
-  }
   for (int k = 0; k < plan.outer_iterations; ++k) {
     {
       const PhaseTimer timer(stats, Phase::kElements);
-      if (k == 0 && !any_starts && !any_turns && all_free) {
+      if (k == 0 && !any_turns && all_free) {
         std::fill(rhs, rhs + crowd->rhs.size(), 0.0f);  // positions are the predictions
       } else {
         MakeInertialCrowdRhs(stepping.nodes, settings.gravity, h, positions, rhs);
@@ -174,8 +168,7 @@ void OuterIterations(const StepSettings& settings, const CrowdStepping& stepping
       }
       MoveCrowd(num_nodes, rhs, positions);
     }
-    const Correction which = k == 0 ? Correction::kFirst : Correction::kLater;
-    if (has_coarse) CorrectCrowdClusters(settings, stepping, which, crowd, warnings, stats);
+    if (has_coarse) CorrectCrowdClusters(settings, stepping, k == 0, crowd, warnings, stats);
     const PhaseTimer timer(stats, Phase::kVolume);
     for (int sweep = 0; sweep < settings.splitting.volume_sweeps; ++sweep) {
       SweepCrowdVolumes(elements, h, positions, crowd->kappa.data(), &warnings->last);

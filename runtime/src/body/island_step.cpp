@@ -253,9 +253,6 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
   });
   if (is_joint) {
     BeginBetween(h, k, first);
-    ForMoving(of_world, first, stats, [&](Body* body, const StepSettings&, StepStats*) {
-      body->progress.starts_coarse = false;  // all bodies of the island correct together
-    });
   }
   const bool is_single = first->next_of_island == nullptr && !is_joint;
   const bool is_advanced = !is_single && AdvanceJointly(of_world, k, count, first, stats);

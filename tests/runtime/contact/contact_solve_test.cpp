@@ -168,7 +168,7 @@ TEST_CASE("If more points touch than there is room for, the deepest ones do not 
   for (uint32_t i = 0; i < n; ++i) rhs[i].y = -1.0e-3f * shape.simulation().masses[i];
   // Lower on one side.
   for (uint32_t i = 0; i < n; ++i) y[i].y += 1.0e-4f * y[i].x;
-  const LocalCollider plane = {{0.0f, 1.0f, 0.0f}, 0.0f, 0.5f, {}, {}};
+  const LocalCollider plane = {.normal = {0.0f, 1.0f, 0.0f}, .coefficients = {0.5f}};
   ContactState state;
   REQUIRE(state.Reserve(DefaultAllocator(), 0, n, false, 1));
   const std::span<const NodeVec> at(y);
