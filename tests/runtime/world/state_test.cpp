@@ -327,13 +327,13 @@ TEST_CASE("A body that touches with its surface continues from a state bit for b
     body.material.young = young;
     AddBody(world, shape.asset(), body);
   };
-  constexpr int kSteps = 60, kMore = 6;
+  constexpr int kShort = 60, kFew = 6;
   World world;
   fill(&world);
   uint32_t contacts = 0;
   std::vector<uint64_t> hashes;
   std::vector<std::vector<std::byte>> states;
-  for (int step = 0; step < kSteps + kMore; ++step) {
+  for (int step = 0; step < kShort + kFew; ++step) {
     states.push_back(SavedState(world));
     StepWorld(&world, kStateDt);
     hashes.push_back(world.StateHash());
@@ -341,12 +341,12 @@ TEST_CASE("A body that touches with its surface continues from a state bit for b
   }
   CHECK(contacts > 5);
   const Asset* const assets[] = {&shape.asset()};
-  for (size_t step = 0; step < kSteps; step += 2) {
+  for (size_t step = 0; step < kShort; step += 2) {
     CAPTURE(step);
     World fresh;
     REQUIRE(fresh.LoadState(states[step], assets).ok());
     CHECK(SavedState(fresh) == states[step]);
-    for (size_t k = 0; k < kMore; ++k) {
+    for (size_t k = 0; k < kFew; ++k) {
       StepWorld(&fresh, kStateDt);
       CHECK(fresh.StateHash() == hashes[step + k]);
     }
