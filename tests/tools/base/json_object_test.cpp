@@ -3,6 +3,7 @@
 #include "base/json_object.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include <array>
 #include <cmath>

@@ -8,6 +8,7 @@
 #include "shapes/tet_shapes.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <string>

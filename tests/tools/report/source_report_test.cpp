@@ -4,6 +4,7 @@
 #include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 using plush::tools::ImportedModel;
 using plush::tools::SourceJson;

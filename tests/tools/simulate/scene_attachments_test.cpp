@@ -10,6 +10,7 @@
 #include "tools/simulate/built_scene.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 
