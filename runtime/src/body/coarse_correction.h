@@ -29,8 +29,9 @@ struct IterationPlan {
 /// clusters that stress waves cross in a substep. Measured over two seconds, without damping: one
 /// iteration gives a bear 0.03 at s = 0.7, 0.1 at 1.2 and 0.3 at 2.1; two give 0.007, 0.03 and
 /// 0.09. With two, a cantilever of s = 14 swings 4.6% too slowly, so pinned bodies make three from
-/// s = 12 on. (Two whose clusters also moved before the first solve were off by twice as much as
-/// three, and a ball of 4e8 Pa that hung by two nodes gained 100 times the energy of its swing.)
+/// s = 12 on. (Two, with clusters that also move before the first solve, miss the frequencies of
+/// cantilevers by 1.5 to 2.8 times as much. A ball of 4e8 Pa that hung by two nodes gained 100
+/// times the energy of its swing.)
 /// Pressures of nearly incompressible bodies lag too far behind a single iteration.
 /// A body with free components is stiff from s = 4 on.
 /// A body with constraints makes two iterations: with one, a point on a line is wrong by 13% of its

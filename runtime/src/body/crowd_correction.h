@@ -38,8 +38,9 @@ struct CrowdWarnings {
   }
 };
 
-/// The coarse correction of an outer iteration: clusters move as the material lets them. Makes
-/// their matrices in a step's first one. Notes where that overshot.
+/// The coarse correction of an outer iteration: moves clusters as the material lets them, and notes
+/// in which lanes they overshoot. If it `is_first` in its step, also makes the matrices of the
+/// clusters' motions.
 void CorrectCrowdClusters(const StepSettings& settings, const CrowdStepping& stepping,
                           bool is_first, Crowd* crowd, CrowdWarnings* warnings, StepStats* stats);
 

@@ -23,7 +23,8 @@ Vec3d Cross(const Vec3d& a, const Vec3d& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-// Of the tets of a block (1 x 16 each). Those of the rest shape where there is no tet.
+// Invariants of the deformation gradients of a block's tets (1 x 16 each). A place without a tet
+// has those of the identity.
 struct Invariants {
   double a[kBlockTets], c[kBlockTets], J[kBlockTets];
 
