@@ -139,46 +139,96 @@ std::vector<size_t> LeastOfParts(const DenseModel& model, bool with_pins) {
   return least;
 }
 
-// The nodes of each part of the body that tets connect, if none of them is pinned.
-std::vector<std::vector<Eigen::Index>> FreeComponentsOf(const DenseModel& model) {
-  const std::vector<size_t> least = LeastOfParts(model, true);
-  std::map<size_t, std::vector<Eigen::Index>> by_least;
+using Component = DenseCoarse::Component;
+
+// The components that turn freely, by their least nodes.
+std::vector<Component> ComponentsOf(const DenseModel& model) {
+  const std::vector<size_t> least = LeastOfParts(model, false);
+  std::map<size_t, Component> by_least;
   for (size_t i = 0; i < least.size(); ++i) {
-    by_least[least[i]].push_back(static_cast<Eigen::Index>(i));
+    if (!model.pinned[i]) by_least[least[i]].nodes.push_back(static_cast<Eigen::Index>(i));
   }
-  std::vector<std::vector<Eigen::Index>> out;
-  for (const auto& [first, nodes] : by_least) {
-    const auto is_pinned = [&](Eigen::Index i) { return model.pinned[static_cast<size_t>(i)]; };
-    if (std::none_of(nodes.begin(), nodes.end(), is_pinned)) out.push_back(nodes);
+  for (auto& [first, component] : by_least) {
+    std::set<Eigen::Index> pins;
+    for (const auto& tet : model.tets) {
+      const auto is_own = [&, own = first](Eigen::Index i) {
+        return !model.pinned[static_cast<size_t>(i)] && least[static_cast<size_t>(i)] == own;
+      };
+      if (std::none_of(tet.begin(), tet.end(), is_own)) continue;
+      for (const Eigen::Index i : tet) {
+        if (model.pinned[static_cast<size_t>(i)]) pins.insert(i);
+      }
+    }
+    component.pins.assign(pins.begin(), pins.end());
+  }
+  std::vector<Component> out;
+  for (const auto& [first, component] : by_least) {
+    const auto count = static_cast<Eigen::Index>(component.pins.size());
+    Points arms(3, count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+      arms.col(i) = model.rest.col(component.pins[static_cast<size_t>(i)]);
+    }
+    if (count > 2) {
+      arms.colwise() -= arms.rowwise().mean().eval();
+      const Eigen::Vector3d spreads = arms.jacobiSvd().singularValues();
+      if (spreads[1] > 1.0e-6 * spreads[0]) continue;
+    }
+    out.push_back(component);
   }
   return out;
 }
 
-// Moves the nodes rigidly to where the sum of m |y - target|^2 is least.
-void MoveTo(const std::vector<Eigen::Index>& nodes, const Eigen::VectorXd& masses,
-            const Points& target, Points* y) {
-  const Eigen::Vector3d from = CentreOf(nodes, masses, *y), to = CentreOf(nodes, masses, target);
-  Eigen::Matrix3d spread = Eigen::Matrix3d::Zero();
-  for (const Eigen::Index i : nodes) {
-    spread += masses[i] * (target.col(i) - to) * (y->col(i) - from).transpose();
+// About what a component at `x` turns, and the directions of the axes that it can turn about.
+struct HingeAt {
+  HingeAt(const Component& component, const Eigen::VectorXd& masses, const Points& x)
+      : place(CentreOf(component.nodes, masses, x)) {
+    if (component.pins.empty()) return;
+    place = x.col(component.pins.front());
+    if (component.pins.size() == 1) return;
+    is_line = true;
+    axis = (x.col(component.pins.back()) - place).normalized();
   }
-  const Eigen::Matrix3d R = PolarRotation(spread);
-  for (const Eigen::Index i : nodes) y->col(i) = to + R * (y->col(i) - from);
+  Eigen::Vector3d place, axis = Eigen::Vector3d::Zero();
+  bool is_line = false;
+};
+
+// Moves a component rigidly to where the sum of m |y - target|^2 is least.
+void MoveTo(const Component& component, const Eigen::VectorXd& masses, const Points& target,
+            Points* y) {
+  const HingeAt from(component, masses, *y), to(component, masses, target);
+  Eigen::Matrix3d spread = Eigen::Matrix3d::Zero();
+  for (const Eigen::Index i : component.nodes) {
+    spread += masses[i] * (target.col(i) - to.place) * (y->col(i) - from.place).transpose();
+  }
+  Eigen::Matrix3d R = PolarRotation(spread);
+  if (to.is_line) {
+    // The trace of R^T spread for a turn by the angle is A cos + B sin, but for a constant.
+    const double A = spread.trace() - to.axis.dot(spread * to.axis);
+    const double B = (CrossMatrix(to.axis).transpose() * spread).trace();
+    R = Eigen::AngleAxisd(std::atan2(B, A), to.axis).toRotationMatrix();
+  }
+  for (const Eigen::Index i : component.nodes) y->col(i) = to.place + R * (y->col(i) - from.place);
 }
 
-// The rigid motion of nodes at `x` that ways `u` come nearest to, weighted by mass: shift and turn.
+// The rigid motion of a component at `x` that ways `u` come nearest to, weighted by mass: shift and
+// turn. Pins say where their hinge goes.
 struct MeanMotion {
-  MeanMotion(const std::vector<Eigen::Index>& nodes, const Eigen::VectorXd& masses, const Points& x,
-             const Points& u)
-      : centre(CentreOf(nodes, masses, x)), shift(CentreOf(nodes, masses, u)) {
+  MeanMotion(const Component& component, const Eigen::VectorXd& masses, const Points& x,
+             const Points& u) {
+    const HingeAt hinge(component, masses, x);
+    centre = hinge.place;
+    shift = component.pins.empty() ? CentreOf(component.nodes, masses, u)
+                                   : Eigen::Vector3d(u.col(component.pins.front()));
     Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();
     Eigen::Vector3d moment = Eigen::Vector3d::Zero();
-    for (const Eigen::Index i : nodes) {
+    for (const Eigen::Index i : component.nodes) {
       const Eigen::Matrix3d r = CrossMatrix(x.col(i) - centre);
       inertia -= masses[i] * r * r;
-      moment += masses[i] * r * u.col(i);
+      moment += masses[i] * r * (u.col(i) - shift);
     }
-    turn = CrossMatrix(inertia.ldlt().solve(moment));
+    const Eigen::Vector3d& a = hinge.axis;
+    turn = CrossMatrix(hinge.is_line ? (a * (moment.dot(a) / a.dot(inertia * a))).eval()
+                                     : inertia.ldlt().solve(moment).eval());
   }
 
   // By the turn.
@@ -306,7 +356,7 @@ DenseCoarse::DenseCoarse(const DenseModel& model, double dt)
       members_(MembersOf(model)),
       groups_(GroupsOf(model)),
       sees_(model.tets.size(), false),
-      components_(FreeComponentsOf(model)) {
+      components_(ComponentsOf(model)) {
   for (size_t t = 0; t < model.tets.size(); ++t) {
     for (size_t u = 0; u < model.tets.size() && IsStraddling(model, t); ++u) {
       if (model.blocks[u] == model.blocks[t]) sees_[u] = true;
@@ -356,16 +406,19 @@ Eigen::MatrixXd DenseCoarse::Matrix(const std::vector<Eigen::Matrix3d>& rotation
 bool DenseCoarse::Crosses(double most) const {
   if (components_.empty()) return false;
   double fastest = 0.0;
-  for (const std::vector<Eigen::Index>& members : members_) {
+  for (size_t k = 0; k < members_.size(); ++k) {
+    const auto is_in = [&](Eigen::Index node) {  // with pinned nodes
+      return model_.clusters[static_cast<size_t>(node)] == k;
+    };
     double stiffness = 0.0, volume = 0.0, mass = 0.0;
     for (size_t t = 0; t < model_.tets.size(); ++t) {
-      for (const Eigen::Index node : model_.tets[t]) {
-        if (std::ranges::find(members, node) == members.end()) continue;
-        volume += 0.25 * model_.volumes[t];
-        stiffness += 0.25 * model_.volumes[t] * (2.0 * model_.mu[t] + model_.lambda[t]);
-      }
+      const auto corners = static_cast<double>(std::ranges::count_if(model_.tets[t], is_in));
+      volume += 0.25 * corners * model_.volumes[t];
+      stiffness += 0.25 * corners * model_.volumes[t] * (2.0 * model_.mu[t] + model_.lambda[t]);
     }
-    for (const Eigen::Index node : members) mass += model_.masses[node];
+    for (Eigen::Index node = 0; node < model_.num_nodes(); ++node) {
+      if (is_in(node)) mass += model_.masses[node];
+    }
     if (!(mass > 0.0)) continue;
     const double diameter = 2.0 * std::cbrt(0.75 * volume / 3.14159265358979);
     fastest = std::max(fastest, std::sqrt(stiffness / mass) / diameter);
@@ -373,9 +426,10 @@ bool DenseCoarse::Crosses(double most) const {
   return fastest * dt_ > most;
 }
 
-void DenseCoarse::TurnWays(const Points& x, Points* u) const {
-  for (const auto& nodes : components_) {
-    const MeanMotion mean(nodes, model_.masses, x, *u);
+void DenseCoarse::TurnWays(const Points& x, const Points& predicted, Points* u) const {
+  for (const Component& component : components_) {
+    const std::vector<Eigen::Index>& nodes = component.nodes;
+    const MeanMotion mean(component, model_.masses, x, *u);
     const Eigen::Matrix3d R = mean.Rotation();
     // What ways have of a turn's second order, if the last one was a turn.
     const Eigen::Matrix3d bend = Eigen::Matrix3d::Identity() - R.transpose() - mean.turn;
@@ -391,6 +445,10 @@ void DenseCoarse::TurnWays(const Points& x, Points* u) const {
       const Eigen::Vector3d besides = u->col(i) - mean.shift - mean.turn * r - share * (bend * r);
       u->col(i) = mean.shift + R * (r + besides) - r;
     }
+    if (component.pins.empty()) continue;
+    Points y = x + *u;
+    MoveTo(component, model_.masses, x + predicted, &y);
+    *u = y - x;
   }
 }
 
@@ -412,7 +470,8 @@ void DenseCoarse::Correct(const Eigen::MatrixXd& C, const Points& inertial, cons
   Eigen::VectorXd q = SolveIndependent(C, b);
   const Points before = *y;
   std::vector<MeanMotion> means;
-  for (const auto& nodes : components_) {
+  for (const Component& component : components_) {
+    const std::vector<Eigen::Index>& nodes = component.nodes;
     if (!turns_as_one) break;
     Points u = 0.0 * before;
     for (size_t k = 0; k < count; ++k) {
@@ -422,7 +481,7 @@ void DenseCoarse::Correct(const Eigen::MatrixXd& C, const Points& inertial, cons
         u.col(i) = q.segment<3>(at) + turn.cross(before.col(i) - centres[k]);
       }
     }
-    means.emplace_back(nodes, model_.masses, before, u);
+    means.emplace_back(component, model_.masses, before, u);
     const MeanMotion& mean = means.back();
     for (size_t k = 0; k < count; ++k) {
       const auto at = 6 * static_cast<Eigen::Index>(k);
@@ -443,11 +502,11 @@ void DenseCoarse::Correct(const Eigen::MatrixXd& C, const Points& inertial, cons
   }
   for (size_t c = 0; c < means.size(); ++c) {
     const MeanMotion& mean = means[c];
-    for (const Eigen::Index i : components_[c]) {
+    for (const Eigen::Index i : components_[c].nodes) {
       y->col(i) = mean.centre + mean.shift + mean.Rotation() * (y->col(i) - mean.centre);
     }
   }
-  for (const auto& nodes : components_) MoveTo(nodes, model_.masses, predicted, y);
+  for (const Component& component : components_) MoveTo(component, model_.masses, predicted, y);
 }
 
 }  // namespace plush::test

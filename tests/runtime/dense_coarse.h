@@ -43,21 +43,26 @@ class DenseCoarse {
   /// the same clusters lies as at rest, turned by its mean rotation, at its current centre.
   Eigen::MatrixXd Matrix(const std::vector<Eigen::Matrix3d>& rotations, const Points& y) const;
 
+  /// A part of the body that turns freely: without pins, or about those on one point or line.
+  struct Component {
+    std::vector<Eigen::Index> nodes;  // free ones
+    std::vector<Eigen::Index> pins;
+  };
+
   /// Moves the clusters of `y` by C^-1 Z^T (inertial + elastic), the parts of the right-hand side.
-  /// Then components without pins move rigidly to where sum m |y - predicted|^2 is least, for
-  /// inertial = M (predicted - y) before.
+  /// Then components move rigidly to where sum m |y - predicted|^2 is least, for inertial =
+  /// M (predicted - y) before.
   /// If it `turns_as_one`, the mean motion of such a component is first made a rigid one.
   void Correct(const Eigen::MatrixXd& C, const Points& inertial, const Points& elastic,
                bool turns_as_one, Points* y) const;
 
-  /// Nodes of the components without pins.
-  const std::vector<std::vector<Eigen::Index>>& components() const { return components_; }
-  /// Whether the body has a component without pins in which stress waves cross more than `most`
-  /// clusters in a step.
+  const std::vector<Component>& components() const { return components_; }
+  /// Whether the body has a component and stress waves cross more than `most` clusters in a step.
   bool Crosses(double most) const;
 
-  /// Turns ways `u` of a step from `x`: see CoarseLevel::TurnPredictions.
-  void TurnWays(const Points& x, Points* u) const;
+  /// Turns ways `u` of a step from `x`: see CoarseLevel::TurnPredictions. Then components with pins
+  /// move rigidly to where sum m |u - predicted|^2 is least.
+  void TurnWays(const Points& x, const Points& predicted, Points* u) const;
 
  private:
   DenseModel model_;
@@ -65,7 +70,7 @@ class DenseCoarse {
   std::vector<std::vector<Eigen::Index>> members_;  // free nodes of each cluster
   std::vector<std::vector<size_t>> groups_;         // tets, ascending
   std::vector<bool> sees_;
-  std::vector<std::vector<Eigen::Index>> components_;  // nodes of those without pins
+  std::vector<Component> components_;
 };
 
 }  // namespace plush::test

@@ -280,10 +280,10 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
   for (Eigen::Index i = 0; i < x.cols() && is_pinned; ++i) {
     if (!model_.pinned[static_cast<size_t>(i)]) u.col(i) = v.col(i) * dt_;
   }
-  if (is_stiff_ && coarse_->components().size() == 1 && !is_pinned) {
+  if (is_stiff_ && coarse_->components().size() == 1) {
     u = v * dt_;
-    coarse_->TurnWays(x, &u);
-    u.colwise() += gravity * dt_ * dt_;
+    coarse_->TurnWays(x, predicted, &u);
+    if (!is_pinned) u.colwise() += gravity * dt_ * dt_;
   }
   for (int k = 0; k < outer_iterations_; ++k) {
     if (volume_sweeps_ == 0) RelaxMultipliers(x + u, k == 0 ? 2.5 : 1.5);
@@ -301,8 +301,9 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
   const Points before = v;
   v = u / dt_;
   if (coarse_ == nullptr) return;
-  for (const auto& nodes : coarse_->components()) {
-    reference::KeepTurns(nodes, model_.masses, x, before, dt_, &v);
+  for (const DenseCoarse::Component& component : coarse_->components()) {
+    if (!component.pins.empty()) continue;
+    reference::KeepTurns(component.nodes, model_.masses, x, before, dt_, &v);
   }
 }
 

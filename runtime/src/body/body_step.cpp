@@ -293,6 +293,12 @@ void PlaceFirstIterate(const SubstepOf& of, Body* body, StepStats* stats) {
   if (body->pins.moves) PlacePins(of.k, of.count, body, stats);
 }
 
+void TurnAlone(const StepSettings& settings, float h, Body* body) {
+  if (!body->progress.is_stiff || body->simulation.components > 1) return;
+  TurnPrediction(settings, h, body);
+  body->progress.is_put_back = true;
+}
+
 void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, StepStats* stats) {
   const float h = of_step.dt / static_cast<float>(count);
   const StepSettings settings = SettingsOf(of_step, count, *body);
@@ -312,11 +318,7 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
       std::max(plan.outer_iterations, follows ? 1 : LeastIterations(body->kappa_dt, h));
   body->progress.is_soft = plan.is_soft && body->solver.method == nullptr;
   body->progress.is_stiff = plan.is_stiff && body->solver.method == nullptr;
-  if (body->progress.is_stiff && TurnsFreely(*body)) {
-    body->system->coarse.TurnPredictions(body->x.span(), body->v.span(), h,
-                                         body->rhs.span().first(body->x.size()), body->y.span());
-    body->progress.is_put_back = true;
-  }
+  if (!body->attached.any()) TurnAlone(settings, h, body);
   const float scale = MultiplierScale(body->kappa_dt, h);
   for (PlaneContact& contact : body->contacts.Current()) contact.impulse *= scale;
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);

@@ -71,6 +71,18 @@ void SubtractMotions(float h, std::span<RigidMotion> motions, Body* body) {
   SubtractStretchStiffness(h, body->rhs.span(), body);
 }
 
+// Where `motions` take a point.
+Vec3 MovedTo(const CoarseLevel& coarse, std::span<const RigidMotion> motions,
+             const AttachedPoint& at) {
+  Vec3 place;
+  for (int k = 0; k < 4; ++k) {
+    const RigidMotion& motion = motions[coarse.clusters[at.point.nodes[k]]];
+    const Vec3 r = at.at[k] - motion.centre;
+    place += (at.at[k] + motion.shift + motion.change * r) * at.point.weights[k];
+  }
+  return place;
+}
+
 // The springs that hold component `c` to targets, once its clusters have made `motions`. Those at
 // their largest force do not resist. Those between bodies do not, either: both keep their momentum.
 // Those with a rest length do in all directions, as if they could not turn.
@@ -87,35 +99,128 @@ ComponentHold HoldOf(const Body& body, size_t c, std::span<const ClusterSums> su
     if (std::ranges::find(component, coarse.clusters[at.point.nodes[0]]) == component.end()) {
       continue;
     }
-    Vec3 place;
-    for (int k = 0; k < 4; ++k) {
-      const RigidMotion& motion = motions[coarse.clusters[at.point.nodes[k]]];
-      const Vec3 r = at.at[k] - motion.centre;
-      place += (at.at[k] + motion.shift + motion.change * r) * at.point.weights[k];
-    }
-    hold.Add(row.gain / s3, place - sums[component[0]].centre);
+    hold.Add(row.gain / s3, MovedTo(coarse, motions, at) - sums[component[0]].centre);
   }
   return hold;
 }
 
+// The directions in which constraints hold component `c`, once its clusters have made `motions`.
+struct HeldOf {
+  static constexpr size_t kMost = 96;
+  HeldDirection directions[kMost];
+  uint32_t points[kMost];
+  size_t count = 0;
+  bool fits = true;
+
+  HeldOf(const Body& body, size_t c, std::span<const RigidMotion> motions) {
+    const CoarseLevel& coarse = body.system->coarse;
+    const AttachedPoints& attached = body.attached;
+    const std::span<const uint16_t> component = coarse.Component(c);
+    for (const ConstraintBlock::Row& row : attached.block.Current()) {
+      const AttachedPoint& at = attached.points[row.point];
+      const auto is_own = [&](uint32_t node) {
+        return std::ranges::find(component, coarse.clusters[node]) != component.end();
+      };
+      if (!attached.RowOf(at).acts || std::ranges::none_of(at.point.nodes, is_own)) continue;
+      fits = fits && count < kMost;
+      if (!fits) return;
+      const Vec3 place = MovedTo(coarse, motions, at);
+      const Vec3 way = attached.RowOf(at).base * (1.0f / body.scale) + place;
+      points[count] = row.point;
+      directions[count++] = {place, row.direction, double(Dot(row.direction, way))};
+    }
+  }
+
+  std::span<HeldDirection> Directions() { return {directions, count}; }
+  void AddImpulses(AttachedPoints* attached) const {
+    const float s = attached->scale, to_world = s * s * s * s;
+    for (size_t i = 0; i < count; ++i) {
+      AttachmentRow& row = attached->RowOf(attached->points[points[i]]);
+      row.impulse +=
+          directions[i].direction * (static_cast<float>(directions[i].impulse) * to_world);
+    }
+  }
+};
+
+// Which clusters have contacts.
+class TouchingClusters {
+ public:
+  explicit TouchingClusters(const Body& body) {
+    const auto add = [&](const EmbeddedPoint& point) {
+      for (const uint32_t node : point.nodes) touches_[body.system->coarse.clusters[node]] = true;
+    };
+    for (const PlaneContact& contact : body.contacts.Current()) add(body.contacts.PointOf(contact));
+    for (const BodyContactSide& at : body.contacts.between) add(at.contact->sides[at.side].point);
+  }
+  bool AnyOf(std::span<const uint16_t> clusters) const {
+    return std::ranges::any_of(clusters, [this](uint16_t k) { return touches_[k]; });
+  }
+
+ private:
+  bool touches_[kMaxClusters] = {};
+};
+
+// Adds to the `motions` of component `c` what gives it its momenta, and to the constraints that
+// hold it what that takes.
+void KeepMomenta(size_t c, const Hinge& hinge, std::span<const ClusterSums> sums, Body* body,
+                 std::span<RigidMotion> motions) {
+  const CoarseLevel& coarse = body->system->coarse;
+  const ComponentHold hold = HoldOf(*body, c, sums, motions);
+  if (!body->attached.block.any()) return coarse.KeepMomenta(c, hinge, sums, hold, motions);
+  HeldOf held(*body, c, motions);
+  if (held.count == 0) {
+    coarse.KeepMomenta(c, hinge, sums, hold, motions);
+  } else if (body->progress.is_stiff && held.fits && !hinge.IsOnPoints() &&
+             LeaveMotion(held.Directions())) {
+    coarse.KeepHeldMomenta(c, sums, hold, held.Directions(), motions);
+    held.AddImpulses(&body->attached);
+  }
+}
+
 }  // namespace
 
-void KeepMomenta(const Body& body, std::span<const ClusterSums> sums,
-                 std::span<RigidMotion> motions) {
-  const CoarseLevel& coarse = body.system->coarse;
-  bool holds[kMaxClusters] = {};
-  const auto hold = [&](const EmbeddedPoint& point) {
-    for (const uint32_t node : point.nodes) holds[coarse.clusters[node]] = true;
-  };
-  for (const PlaneContact& contact : body.contacts.Current()) hold(body.contacts.PointOf(contact));
-  for (const BodyContactSide& at : body.contacts.between) hold(at.contact->sides[at.side].point);
-  for (const ConstraintBlock::Row& row : body.attached.block.Current()) {
-    hold(body.attached.points[row.point].point);
+void TurnPrediction(const StepSettings& settings, float h, Body* body) {
+  const CoarseLevel& coarse = body->system->coarse;
+  constexpr size_t kNext = sizeof(NodeVec) / sizeof(float);
+  const std::span<NodeVec> y = body->y.span();
+  Hinge hinges[kMaxClusters], ends[kMaxClusters];
+  coarse.FindHinges({&body->x[0].x, kNext, 1}, hinges);
+  coarse.FindHinges({&y[0].x, kNext, 1}, ends);
+  const size_t count = coarse.num_components();
+  for (size_t c = 0; c < count; ++c) {
+    if (ends[c].kind != hinges[c].kind) hinges[c].kind = Hinge::Kind::kHeld;
+    for (size_t i = 0; i < 3; ++i) hinges[c].way[i] = ends[c].at[i] - hinges[c].at[i];
   }
-  for (size_t c = 0; c < coarse.num_components(); ++c) {
-    const auto is_held = [&](uint16_t k) { return holds[k]; };
-    if (std::ranges::any_of(coarse.Component(c), is_held)) continue;
-    coarse.KeepMomenta(c, sums, HoldOf(body, c, sums, motions), motions);
+  coarse.TurnPredictions(body->x.span(), body->v.span(), h, hinges,
+                         body->rhs.span().first(body->x.size()), y);
+  if (!body->attached.any() && body->system->num_pinned == 0) return;
+  // What holds a body takes it along as a whole: solves would pull at single nodes.
+  const TouchingClusters touching(*body);
+  ClusterSums sums[kMaxClusters];
+  RigidMotion motions[kMaxClusters];
+  const std::span<RigidMotion> all = {motions, coarse.num_clusters()};
+  MakeInertialRhs(body->x.span(), body->v.span(), GravityOf(settings, *body), h, y,
+                  body->rhs.span());
+  coarse.Sum(y, body->rhs.span(), sums);
+  for (size_t k = 0; k < all.size(); ++k) motions[k] = {sums[k].centre, {}, {}};
+  body->attached.Locate([y](uint32_t node) { return y[node]; });
+  body->attached.AddToInertia(coarse.clusters.span(), sums);
+  for (size_t c = 0; c < count; ++c) {
+    if (!touching.AnyOf(coarse.Component(c))) KeepMomenta(c, ends[c], sums, body, all);
+  }
+  coarse.Move(all, y);
+}
+
+void SolveClusters(const NodePlaces& y, std::span<const ClusterSums> sums, Body* body,
+                   std::span<RigidMotion> motions) {
+  const CoarseLevel& coarse = body->system->coarse;
+  const TouchingClusters touching(*body);
+  Hinge hinges[kMaxClusters];
+  coarse.FindHinges(y, hinges);
+  const size_t count = coarse.num_components();
+  coarse.Solve(body->coarse, sums, {hinges, body->progress.is_stiff ? count : 0}, motions);
+  for (size_t c = 0; c < count; ++c) {
+    if (!touching.AnyOf(coarse.Component(c))) KeepMomenta(c, hinges[c], sums, body, motions);
   }
 }
 
@@ -162,8 +267,7 @@ void MoveClusters(const StepSettings& settings, float h, std::span<ClusterSums> 
   RigidMotion motions[kMaxClusters];
   float work = 0.0f;
   bool is_small = true;
-  coarse.Solve(body->coarse, sums, body->progress.is_stiff, motions);
-  KeepMomenta(*body, sums, {motions, count});
+  SolveClusters({&body->y[0].x, sizeof(NodeVec) / sizeof(float), 1}, sums, body, {motions, count});
   for (size_t k = 0; k < count; ++k) {
     work += WorkAtStart(sums[k], motions[k]);
     is_small = is_small && (coarse.masses[k] == 0.0f || IsSmall(sums[k], motions[k]));

@@ -46,10 +46,16 @@ IterationPlan PlanIterations(const SplittingSettings& settings, const Body& body
 void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStats* stats,
                      bool* has_matrix);
 
-/// Gives components without pins that touch nothing, and that no constraint holds, their momenta:
-/// see CoarseLevel::KeepMomenta.
-void KeepMomenta(const Body& body, std::span<const ClusterSums> sums,
-                 std::span<RigidMotion> motions);
+/// Turns the prediction body->y as its components turn (CoarseLevel::TurnPredictions), and takes
+/// those that constraints hold to where their points must be. Pins and targets are known. Uses
+/// body->rhs.
+void TurnPrediction(const StepSettings& settings, float h, Body* body);
+
+/// Finds the clusters' `motions` (num_clusters x 1 each) at nodes `y`. Gives components that turn
+/// freely and touch nothing their momenta (CoarseLevel::KeepMomenta), and the constraints that hold
+/// them what that takes.
+void SolveClusters(const NodePlaces& y, std::span<const ClusterSums> sums, Body* body,
+                   std::span<RigidMotion> motions);
 
 // CorrectClusters for bodies that touch each other: all begin, SolveCoarseContacts solves the list
 // of their body->coarse_solve, all end.

@@ -75,8 +75,7 @@ void SolveLaneClusters(const StepSettings& settings, const CoarseLevel& level, b
     if (body->attached.any()) body->responses.Forget();
   }
   SolveLaneCoarse(settings, {sums, level.num_clusters()}, crowd, body);
-  own.Solve(body->coarse, sums, body->progress.is_stiff, motions);
-  KeepMomenta(*body, {sums, level.num_clusters()}, {motions, level.num_clusters()});
+  SolveClusters(places, {sums, level.num_clusters()}, body, {motions, level.num_clusters()});
   for (size_t k = 0; k < level.num_clusters(); ++k) {
     float* at = &crowd->motions[kCrowdMotion * k + lane];
     const Vec3 vectors[5] = {motions[k].centre, motions[k].shift, motions[k].change.c0,

@@ -100,15 +100,17 @@ void HoldPins(const CrowdStepping& stepping, const PanelFactor& factor, Crowd* c
 }
 
 // Turns the predictions of bodies that spin.
-void TurnLane(float h, Crowd* crowd, Body* body) {
-  const size_t num_nodes = body->x.size();
-  std::fill(body->y.begin(), body->y.end(), NodeVec());
-  body->system->coarse.TurnPredictions(body->x.span(), body->v.span(), h,
-                                       body->rhs.span().first(num_nodes), body->y.span());
-  float* at = &crowd->positions[body->lane];
-  for (size_t i = 0; i < num_nodes; ++i, at += kCrowdPosition) {
-    const Vec3& by = body->y[i];
-    at[0] += by.x, at[kCrowdLanes] += by.y, at[2 * kCrowdLanes] += by.z;
+void TurnLane(const StepSettings& settings, Crowd* crowd, Body* body) {
+  float* const first = &crowd->positions[body->lane];
+  float* at = first;
+  for (size_t i = 0; i < body->x.size(); ++i, at += kCrowdPosition) {
+    body->y[i] = NodeVec({at[0], at[kCrowdLanes], at[2 * kCrowdLanes]}, at[3 * kCrowdLanes]);
+  }
+  TurnPrediction(settings, settings.dt, body);
+  at = first;
+  for (size_t i = 0; i < body->x.size(); ++i, at += kCrowdPosition) {
+    const Vec3& y = body->y[i];
+    at[0] = y.x, at[kCrowdLanes] = y.y, at[2 * kCrowdLanes] = y.z;
   }
 }
 
@@ -131,8 +133,8 @@ void OuterIterations(const StepSettings& settings, const CrowdStepping& stepping
     const IterationPlan own = PlanIterations(settings.splitting, *body, h);
     all_free = all_free && stepping.is_free[body->lane] > 0.0f;
     body->progress.is_stiff = own.is_stiff;
-    if (!own.is_stiff || !TurnsFreely(*body)) continue;
-    TurnLane(h, crowd, body);
+    if (!own.is_stiff || body->simulation.components > 1) continue;
+    TurnLane(settings, crowd, body);
     any_turns = true;
   }
   for (int k = 0; k < plan.outer_iterations; ++k) {

@@ -250,6 +250,7 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
   });
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats*) {
     BeginAttachments(own, k, count, body);
+    if (body->attached.any()) TurnAlone(own, h, body);
   });
   if (is_joint) {
     BeginBetween(h, k, first);

@@ -3,6 +3,7 @@
 // Source: see coarse_level.h.
 #include "solver/coarse_level.h"
 
+#include "solver/hinges.h"
 #include "solver/node_parts.h"
 
 #include <algorithm>
@@ -121,8 +122,10 @@ bool SplitMembers(const Allocator& allocator, const ElementView& elements, size_
   return true;
 }
 
-// Sets `free_clusters` and `first_of_components`.
-bool FindComponents(const Allocator& allocator, CoarseLevel* level) {
+// Sets `free_clusters`, `first_of_components`, `hinge_pins` and `first_hinge_pin`.
+bool FindComponents(const Allocator& allocator, const SystemView& system,
+                    std::span<const Vec3> rest, std::span<const uint32_t> of_nodes,
+                    CoarseLevel* level) {
   constexpr uint16_t kHeld = 0xffff;
   const size_t count = level->num_clusters();
   Array<uint16_t> least;  // cluster of each one's component, or kHeld
@@ -133,33 +136,46 @@ bool FindComponents(const Allocator& allocator, CoarseLevel* level) {
   for (bool changes = true; changes;) {
     changes = false;
     for (const CoarsePair& pair : level->pattern.pairs) {
-      const bool has_pins = pair.column == kPinned;
-      uint16_t* a = &least[pair.row];
-      uint16_t* b = has_pins ? a : &least[pair.column];
-      const bool is_held = has_pins || *a == kHeld || *b == kHeld;
-      const uint16_t both = is_held ? kHeld : std::min(*a, *b);
+      if (pair.column == kPinned) continue;
+      uint16_t *a = &least[pair.row], *b = &least[pair.column];
+      const uint16_t both = std::min(*a, *b);
       changes = changes || *a != both || *b != both;
       *a = *b = both;
     }
   }
-  size_t num_components = 0, num_free = 0;
-  for (size_t k = 0; k < count; ++k) {
-    num_components += least[k] == k ? 1 : 0;
-    num_free += least[k] != kHeld ? 1 : 0;
+  ComponentPins pins;
+  if (!pins.Make(allocator, system, rest, of_nodes, least.span())) return false;
+  size_t num_components = 0, num_free = 0, num_hinges = 0;
+  for (uint16_t k = 0; k < count; ++k) {
+    if (least[k] != k) continue;
+    const std::span<const uint32_t> own = pins.Find(k);
+    const bool turns = pins.AreHinges(own);
+    num_components += turns ? 1 : 0;
+    num_hinges += turns ? own.size() : 0;
+    for (size_t i = count; i-- > k;) {
+      if (least[i] == k) num_free += turns ? 1 : 0, least[i] = turns ? k : kHeld;
+    }
   }
   if (!level->free_clusters.Allocate(allocator, num_free) ||
-      !level->first_of_components.Allocate(allocator, num_components + 1)) {
+      !level->first_of_components.Allocate(allocator, num_components + 1) ||
+      !level->hinge_pins.Allocate(allocator, num_hinges) ||
+      !level->first_hinge_pin.Allocate(allocator, num_components + 1)) {
     return false;
   }
   uint16_t *next = level->free_clusters.begin(), *first = level->first_of_components.begin();
+  uint32_t *next_hinge = level->hinge_pins.begin(),
+           *first_hinge_pin = level->first_hinge_pin.begin();
   for (uint16_t k = 0; k < count; ++k) {
     if (least[k] != k) continue;
     *first++ = static_cast<uint16_t>(next - level->free_clusters.begin());
+    *first_hinge_pin++ = static_cast<uint32_t>(next_hinge - level->hinge_pins.begin());
     for (uint16_t i = k; i < count; ++i) {
       if (least[i] == k) *next++ = i;
     }
+    next_hinge = std::ranges::copy(pins.Find(k), next_hinge).out;
   }
   *first = static_cast<uint16_t>(num_free);
+  *first_hinge_pin = static_cast<uint32_t>(num_hinges);
   return true;
 }
 
@@ -260,7 +276,7 @@ bool CoarseLevel::Build(const Allocator& allocator, const SystemView& system,
          SplitMembers(allocator, system.elements, rest.size(), this) &&
          WeighMembers(allocator, system, num_clusters, this) &&
          pattern.Build(allocator, system.elements, rest, numbering.of_nodes.span(), num_clusters) &&
-         FindComponents(allocator, this);
+         FindComponents(allocator, system, rest, numbering.of_nodes.span(), this);
 }
 
 }  // namespace plush

@@ -80,6 +80,30 @@ float WorkAtEnd(const ClusterSums& sums, const RigidMotion& motion);
 /// twentieth of the cluster's size. A motion that grows from step to step exceeds that soon.
 bool IsSmall(const ClusterSums& sums, const RigidMotion& motion);
 
+/// What a component turns about (hinges.h): its centre of mass, or a point or line where pins are.
+/// (If springs or constraints hold it: see ComponentHold and HeldDirection.)
+struct Hinge {
+  enum class Kind : uint8_t { kNone, kPoint, kLine, kHeld };
+  Kind kind;       ///< kHeld: it cannot turn
+  double at[3];    ///< the point, or one on the line [m]
+  double axis[3];  ///< of the line; unit
+  double way[3];   ///< of `at` in the substep, for predictions [m]
+
+  bool IsOnPoints() const { return kind != Kind::kNone; }
+};
+
+/// A direction in which a constraint holds a point of a component.
+struct HeldDirection {
+  Vec3 place;             ///< where motions take the point [m]
+  Vec3 direction;         ///< unit
+  double distance = 0.0;  ///< of that place along the direction from where it must be [m]
+  double impulse = 0.0;   ///< along the direction [kg m]
+};
+
+/// Whether directions, at least one, leave a rigid motion. If they hold a component fast, it is the
+/// material that says where the rest of it goes, not the nearest rigid motion.
+bool LeaveMotion(std::span<const HeldDirection> held);
+
 /// Most parts of a correction that are tried before it is dropped.
 inline constexpr int kMostParts = 3;
 
@@ -112,11 +136,15 @@ struct CoarseLevel {
                                 ///< the blocks in `runs` (num_clusters x 1)
   Array<float> shares;          ///< of the members in their clusters' masses
   Array<float> masses;          ///< of the clusters [kg] (num_clusters x 1)
-  Array<uint16_t> free_clusters;  ///< of components without pins, by component
+  // Components that pins do not hold: without any, or with pins about which they turn (hinges.h).
+  Array<uint16_t> free_clusters;  ///< of these components, by component
   Array<uint16_t>
-      first_of_components;    ///< in `free_clusters`, and the end (num_components + 1 x 1)
-  Array<uint8_t> turns;       ///< 0 for clusters of one or two nodes: a turn about them would
-                              ///< seem to move the group's tets, which lie as at rest
+      first_of_components;          ///< in `free_clusters`, and the end (num_components + 1 x 1)
+  Array<uint32_t> hinge_pins;       ///< their pins, first two that are far from each other
+  Array<uint32_t> first_hinge_pin;  ///< of each component in `hinge_pins`, and the end
+                                    ///< (num_components + 1 x 1)
+  Array<uint8_t> turns;             ///< 0 for clusters of one or two nodes: a turn about them would
+                                    ///< seem to move the group's tets, which lie as at rest
   double wave_rate6 = 0.0;    ///< the greatest (c / d)^6 of a cluster [1/s^6]: speed of its stress
                               ///< waves, c^2 = (2 mu + lambda) / density, over the diameter of a
                               ///< ball of its volume. No root, so that libraries cannot differ
@@ -136,12 +164,18 @@ struct CoarseLevel {
   bool SharesClusters(const CoarseLevel& other) const;
 
   size_t num_clusters() const { return masses.size(); }
-  /// Without pins.
+  /// That turn freely.
   size_t num_components() const { return std::max<size_t>(first_of_components.size(), 1) - 1; }
   std::span<const uint16_t> Component(size_t c) const {
     return free_clusters.span().subspan(
         first_of_components[c], size_t{first_of_components[c + 1]} - first_of_components[c]);
   }
+  std::span<const uint32_t> HingePinsOf(size_t c) const {
+    return hinge_pins.span().subspan(first_hinge_pin[c],
+                                     first_hinge_pin[c + 1] - first_hinge_pin[c]);
+  }
+  /// The hinges of the components, whose nodes are at `y` (num_components x 1).
+  void FindHinges(const NodePlaces& y, std::span<Hinge> hinges) const;
   /// Whether stress waves cross more than `most` clusters in `h` seconds. Within a cluster, A takes
   /// turns back by the share of stiffness beside inertia, which grows with the square of that
   /// number.
@@ -161,40 +195,49 @@ struct CoarseLevel {
            std::span<ClusterSums> sums) const;
 
   /// Adds the impulses `rhs` of the blocks in `runs`. If it `balances`, the impulses on a component
-  /// without pins get no resultant and no moment. They have none but for rounding, which would
-  /// turn stiff bodies.
+  /// without pins get no resultant and no moment, those on one with pins no moment about its hinge.
+  /// They have none but for rounding, which would turn stiff bodies.
   void AddForces(std::span<const NodeVec> y, std::span<const NodeVec> rhs, bool balances,
                  std::span<ClusterSums> sums) const;
 
-  /// The clusters' motions C^-1 Z^T rhs. If a component `turns_as_one`, its mean turn is about one
-  /// centre, so that it does not strain stiff bodies. Turns about the clusters' own centres strain
-  /// them to second order. Does not allocate.
-  void Solve(const CoarseMatrix& matrix, std::span<const ClusterSums> sums, bool turns_as_one,
-             std::span<RigidMotion> motions) const;
+  /// The clusters' motions C^-1 Z^T rhs. With `hinges` (num_components x 1, or empty), a
+  /// component's mean turn is about its centre or hinge, so that it does not strain stiff bodies.
+  /// Turns about the clusters' own centres strain them to second order. Does not allocate.
+  void Solve(const CoarseMatrix& matrix, std::span<const ClusterSums> sums,
+             std::span<const Hinge> hinges, std::span<RigidMotion> motions) const;
 
   /// Adds to the `motions` of component `c` the rigid motion that makes sum m |y - predicted|^2
-  /// least. Internal forces do no work in it, so it is exact: the component keeps its momentum, and
-  /// its angular momentum changes as implicit Euler's does. C^-1 alone misses both: by rounding
-  /// where stiffness outweighs inertia, and where turns are large.
+  /// least, a turn about its hinge if it has one. Internal forces do no work in it, so it is exact:
+  /// the component keeps its momentum, and its angular momentum changes as implicit Euler's does.
+  /// C^-1 alone misses both: by rounding where stiffness outweighs inertia, and where turns are
+  /// large.
   /// Springs that hold it resist that motion, `hold`: places after `motions`, from the centre of
   /// the component's first cluster before them. (Their impulses alone, among the inertial parts of
   /// `sums`, would turn the body over where stiff springs press it together.)
-  void KeepMomenta(size_t c, std::span<const ClusterSums> sums, const ComponentHold& hold,
-                   std::span<RigidMotion> motions) const;
+  void KeepMomenta(size_t c, const Hinge& hinge, std::span<const ClusterSums> sums,
+                   const ComponentHold& hold, std::span<RigidMotion> motions) const;
+  /// The same for a component without pins that constraints hold, but not fast: their points come
+  /// to where they must be, as far as a rigid motion takes them. (Otherwise, a few nodes would come
+  /// there alone, and the strain would throw small and stiff bodies.) Sets the impulses that do so.
+  void KeepHeldMomenta(size_t c, std::span<const ClusterSums> sums, const ComponentHold& hold,
+                       std::span<HeldDirection> held, std::span<RigidMotion> motions) const;
 
   /// Takes the resultant and the moment of `impulses` and `moments` on the clusters of component
   /// `c` away, as a rigid motion's share (num_clusters x 1 each). See AddForces.
-  void Balance(size_t c, std::span<const ClusterSums> sums, std::span<Vec3> impulses,
-               std::span<Vec3> moments) const;
+  void Balance(size_t c, const Hinge& hinge, std::span<const ClusterSums> sums,
+               std::span<Vec3> impulses, std::span<Vec3> moments) const;
   /// Makes the mean motion among the `motions` of component `c` rigid, if it turns by less than a
   /// radian. See Solve.
-  void TurnAsOne(size_t c, std::span<const ClusterSums> sums, std::span<RigidMotion> motions) const;
+  void TurnAsOne(size_t c, const Hinge& hinge, std::span<const ClusterSums> sums,
+                 std::span<RigidMotion> motions) const;
 
-  /// Predictions `y`, which velocities `v` carry from `x` in `h` seconds, turn with components
-  /// without pins: each turns rigidly as its angular momentum says, instead of straight on, which
-  /// strains it to second order. Scratch memory: `momenta` (num_nodes x 1 each).
+  /// Predictions `y`, which velocities `v` carry from `x` in `h` seconds, turn with components:
+  /// each turns rigidly as its angular momentum says, instead of straight on, which strains it to
+  /// second order. `hinges`: at `x`, with their ways. Scratch memory: `momenta` (num_nodes x 1
+  /// each).
   void TurnPredictions(std::span<const NodeVec> x, std::span<const NodeVec> v, float h,
-                       std::span<NodeVec> momenta, std::span<NodeVec> y) const;
+                       std::span<const Hinge> hinges, std::span<NodeVec> momenta,
+                       std::span<NodeVec> y) const;
 
   /// Gives components without pins the angular momentum that implicit Euler takes from them in a
   /// substep of `h` seconds that began with velocities `before` and ends at `x` with `v` (num_nodes

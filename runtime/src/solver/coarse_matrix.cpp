@@ -407,6 +407,27 @@ void PlaceFrame(const Mat3& R, const Double3& centre, double* S) {
   }
 }
 
+// Nodes on a line do not move in turns about it, so nothing says by how much they turn: in stiff
+// bodies, the sums' rounding made it hundreds of radians. Adds what a rod as thick as long has.
+void AddLineInertia(double mass, const ClusterSums& sums, double* A) {
+  constexpr double kThin2 = 1.0e-5;  // of squares of thickness and length
+  const double xx = sums.squares.x, yy = sums.squares.y, zz = sums.squares.z;
+  const double xy = sums.products.x, yz = sums.products.y, zx = sums.products.z;
+  const double square = xx + yy + zz;
+  const double minors = xx * yy - xy * xy + yy * zz - yz * yz + zz * xx - zx * zx;
+  if (!(minors < kThin2 * square * square)) return;
+  // The longest column of the squares is along the line.
+  const double columns[3][3] = {{xx, xy, zx}, {xy, yy, yz}, {zx, yz, zz}};
+  const double* u = columns[xx >= yy && xx >= zz ? 0 : yy >= zz ? 1 : 2];
+  const double length2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+  if (!(length2 > 0.0)) return;
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t j = 0; j <= i; ++j) {
+      A[8 * (3 + j) + 3 + i] += mass * square * u[i] * u[j] / length2;
+    }
+  }
+}
+
 // Adds the inertia of a cluster with its centre at `c` to the lower triangle of a diagonal block.
 void AddInertia(double mass, const ClusterSums& sums, const double* c, double* A) {
   // More than the sums' rounding, or nodes on a line would turn about it by any angle.
@@ -431,6 +452,7 @@ void AddInertia(double mass, const ClusterSums& sums, const double* c, double* A
   A[8 * 3 + 4] -= mass * (double(sums.products.x) + x * y);
   A[8 * 4 + 5] -= mass * (double(sums.products.y) + y * z);
   A[8 * 3 + 5] -= mass * (double(sums.products.z) + z * x);
+  AddLineInertia(mass, sums, A);
 }
 
 // Each pair left out that its block and its transpose are alike only in their sum over the group.

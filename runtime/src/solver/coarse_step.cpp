@@ -124,7 +124,11 @@ void CoarseLevel::AddForces(std::span<const NodeVec> y, std::span<const NodeVec>
     impulses[k] = ToVec3(impulse);
     moments[k] = ToVec3(Turned(turned_moment));
   }
-  for (size_t c = 0; balances && c < num_components(); ++c) Balance(c, sums, impulses, moments);
+  if (balances) {
+    Hinge hinges[kMaxClusters];
+    FindHinges({&y[0].x, sizeof(NodeVec) / sizeof(float), 1}, hinges);
+    for (size_t c = 0; c < num_components(); ++c) Balance(c, hinges[c], sums, impulses, moments);
+  }
   for (size_t k = 0; k < num_clusters(); ++k) {
     sums[k].impulse += impulses[k];
     sums[k].moment += moments[k];
@@ -132,7 +136,7 @@ void CoarseLevel::AddForces(std::span<const NodeVec> y, std::span<const NodeVec>
 }
 
 void CoarseLevel::Solve(const CoarseMatrix& matrix, std::span<const ClusterSums> sums,
-                        bool turns_as_one, std::span<RigidMotion> motions) const {
+                        std::span<const Hinge> hinges, std::span<RigidMotion> motions) const {
   double q[8 * kMaxClusters];
   for (size_t k = 0; k < num_clusters(); ++k) {
     const Vec3 &impulse = sums[k].impulse, &moment = sums[k].moment;
@@ -148,7 +152,7 @@ void CoarseLevel::Solve(const CoarseMatrix& matrix, std::span<const ClusterSums>
     };
     motions[k] = {sums[k].centre, vector(0), TurnBy(vector(3))};
   }
-  for (size_t c = 0; turns_as_one && c < num_components(); ++c) TurnAsOne(c, sums, motions);
+  for (size_t c = 0; c < hinges.size(); ++c) TurnAsOne(c, hinges[c], sums, motions);
 }
 
 void CoarseLevel::Move(std::span<const RigidMotion> motions, std::span<NodeVec> y) const {

@@ -20,6 +20,11 @@ Point From(const Vec3& x, const Vec3& origin) {
            double(x.z) - double(origin.z)}};
 }
 
+Point From(const Hinge& hinge, const Vec3& origin) {
+  return {{hinge.at[0] - double(origin.x), hinge.at[1] - double(origin.y),
+           hinge.at[2] - double(origin.z)}};
+}
+
 void ToMatrix(const Mat3& a, Matrix* out) {
   const Vec3* columns[3] = {&a.c0, &a.c1, &a.c2};
   for (size_t j = 0; j < 3; ++j) {
@@ -67,9 +72,21 @@ void CayleyChange(const double* angle, Matrix* out) {
   }
 }
 
-void NewtonTurn(const Matrix& Y, double* turn) {
+void NewtonTurn(const Matrix& Y, const Hinge& hinge, double* turn) {
   constexpr double kLeastPivot = 1.0e-6;
   const double trace = Y[0][0] + Y[1][1] + Y[2][2], least = 2.0 * kLeastPivot * trace;
+  if (hinge.kind == Hinge::Kind::kLine) {
+    const double* a = hinge.axis;
+    double resistance = trace, moment = 0.0;
+    for (size_t i = 0; i < 3; ++i) {
+      const size_t j = (i + 1) % 3, k = (i + 2) % 3;
+      moment += a[i] * (Y[j][k] - Y[k][j]);
+      for (size_t l = 0; l < 3; ++l) resistance -= a[i] * Y[i][l] * a[l];
+    }
+    const double angle = resistance > least ? moment / resistance : 0.0;
+    for (size_t i = 0; i < 3; ++i) turn[i] = angle * a[i];
+    return;
+  }
   double H[3][3];
   for (size_t i = 0; i < 3; ++i) {
     for (size_t j = 0; j < 3; ++j) H[i][j] = -0.5 * (Y[i][j] + Y[j][i]);
@@ -91,14 +108,20 @@ void NewtonTurn(const Matrix& Y, double* turn) {
   }
 }
 
-ComponentMass::ComponentMass(const CoarseLevel& level, size_t c, std::span<const ClusterSums> sums)
-    : origin_(sums[level.Component(c)[0]].centre) {
+ComponentMass::ComponentMass(const CoarseLevel& level, size_t c, const Hinge& hinge,
+                             std::span<const ClusterSums> sums)
+    : hinge_(hinge), origin_(sums[level.Component(c)[0]].centre) {
   for (const uint16_t k : level.Component(c)) {
     const Point at = From(sums[k].centre, origin_);
     mass_ += double(level.masses[k]);
     for (size_t i = 0; i < 3; ++i) centre_.at[i] += double(level.masses[k]) * at.at[i];
   }
   for (double& coordinate : centre_.at) coordinate /= mass_;
+  if (hinge.IsOnPoints()) {
+    of_mass_ = centre_;
+    centre_ = From(hinge, origin_);
+    for (size_t i = 0; i < 3; ++i) of_mass_.at[i] -= centre_.at[i];
+  }
   for (const uint16_t k : level.Component(c)) {
     const Point arm = ArmOf(sums[k].centre);
     Matrix own;
@@ -127,15 +150,24 @@ void ComponentMass::Add(const ClusterSums& sums, const Momenta& of_cluster, Mome
 
 Screw ComponentMass::MotionOf(const Momenta& momenta) const {
   Screw motion;
+  Point angular = momenta.angular;
+  for (size_t i = 0; i < 3; ++i) motion.shift.at[i] = momenta.linear.at[i] / mass_;
+  if (hinge_.IsOnPoints()) {
+    Point momentum;  // of the hinge's way
+    for (size_t i = 0; i < 3; ++i) {
+      motion.shift.at[i] = hinge_.way[i];
+      momentum.at[i] = -mass_ * hinge_.way[i];
+    }
+    AddCross(of_mass_, momentum, &angular);
+  }
   Matrix Y;
   std::copy(&square_[0][0], &square_[0][0] + 9, &Y[0][0]);
   for (size_t i = 0; i < 3; ++i) {
     const size_t j = (i + 1) % 3, k = (i + 2) % 3;
-    motion.shift.at[i] = momenta.linear.at[i] / mass_;
-    Y[j][k] += 0.5 * momenta.angular.at[i];
-    Y[k][j] -= 0.5 * momenta.angular.at[i];
+    Y[j][k] += 0.5 * angular.at[i];
+    Y[k][j] -= 0.5 * angular.at[i];
   }
-  NewtonTurn(Y, motion.turn.at);
+  NewtonTurn(Y, hinge_, motion.turn.at);
   return motion;
 }
 

@@ -18,6 +18,7 @@ struct Point {
 
 /// x - origin.
 Point From(const Vec3& x, const Vec3& origin);
+Point From(const Hinge& hinge, const Vec3& origin);
 inline Point ToPoint(const Vec3& v) { return {{v.x, v.y, v.z}}; }
 inline Vec3 ToVec3(const double* v) {
   return {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])};
@@ -35,8 +36,8 @@ void CayleyChange(const double* angle, Matrix* out);
 /// The Newton step's `turn` (3 x 1) [rad] at Y = R sum m r q^T: H^-1 g, g the moment and H = tr(Y)
 /// I
 /// - sym(Y). Zero about axes that H does not resist turns about, such as that on which all mass
-/// lies.
-void NewtonTurn(const Matrix& Y, double* turn);
+/// lies. About a hinge's line if it has one.
+void NewtonTurn(const Matrix& Y, const Hinge& hinge, double* turn);
 
 /// Momentum and angular momentum about a centre, or impulse and moment.
 struct Momenta {
@@ -48,30 +49,35 @@ struct Screw {
   Point shift = {}, turn = {};
 };
 
-/// How the mass of a component lies about its centre of mass.
+/// How the mass of a component lies about its centre: that of mass, or its hinge.
 class ComponentMass {
  public:
   /// `sums`: CoarseLevel::Sum (num_clusters x 1).
-  ComponentMass(const CoarseLevel& level, size_t c, std::span<const ClusterSums> sums);
+  ComponentMass(const CoarseLevel& level, size_t c, const Hinge& hinge,
+                std::span<const ClusterSums> sums);
 
   /// Sum of m r r^T, r from the centre [kg m^2].
   const Matrix& square() const { return square_; }
+  /// That of mass, or the hinge.
   Vec3 Centre() const { return origin_ + ToVec3(centre_.at); }
   /// From the centre.
   Point ArmOf(const Vec3& x) const;
 
   /// Adds a cluster's momenta, angular ones about its own centre.
   void Add(const ClusterSums& sums, const Momenta& of_cluster, Momenta* sum) const;
-  /// The rigid motion that has these momenta.
+  /// The rigid motion that has these momenta. About a hinge, the one that goes its way with it and
+  /// has the angular momentum.
   Screw MotionOf(const Momenta& momenta) const;
 
   /// A cluster's momenta in a motion of its own centre and a turn about it.
   static Momenta Of(double mass, const ClusterSums& sums, const Screw& own);
 
  private:
+  Hinge hinge_;
   Vec3 origin_;
   double mass_ = 0.0;
-  Point centre_ = {};  // from the origin
+  Point centre_ = {};   // from the origin
+  Point of_mass_ = {};  // from the hinge
   Matrix square_ = {};
 };
 

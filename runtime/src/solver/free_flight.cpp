@@ -38,11 +38,13 @@ Screw MeanMotion(const CoarseLevel& level, size_t c, std::span<const ClusterSums
 }  // namespace
 
 void CoarseLevel::TurnPredictions(std::span<const NodeVec> x, std::span<const NodeVec> v, float h,
-                                  std::span<NodeVec> momenta, std::span<NodeVec> y) const {
+                                  std::span<const Hinge> hinges, std::span<NodeVec> momenta,
+                                  std::span<NodeVec> y) const {
   ClusterSums sums[kMaxClusters];
   SumMomenta(*this, x, v, h, momenta, sums);
   for (size_t c = 0; c < num_components(); ++c) {
-    const ComponentMass mass(*this, c, sums);
+    if (hinges[c].kind == Hinge::Kind::kHeld) continue;
+    const ComponentMass mass(*this, c, hinges[c], sums);
     Matrix arms = {};  // sum of m r d^T, r from the centre, of ways d
     for (const uint16_t k : Component(c)) {
       const Point impulse = ToPoint(sums[k].impulse), arm = mass.ArmOf(sums[k].centre);
@@ -108,7 +110,8 @@ void CoarseLevel::KeepTurns(std::span<const NodeVec> x, std::span<const NodeVec>
   ClusterSums sums[kMaxClusters];
   SumMomenta(*this, x, v, h, momenta, sums);
   for (size_t c = 0; c < num_components(); ++c) {
-    const ComponentMass mass(*this, c, sums);
+    if (!HingePinsOf(c).empty()) continue;
+    const ComponentMass mass(*this, c, {}, sums);
     const Screw way = MeanMotion(*this, c, sums, mass);
     double square = 0.0;
     for (const double angle : way.turn.at) square += angle * angle;

@@ -109,9 +109,16 @@ struct CoarseBody {
     std::vector<RigidMotion> motions(level.num_clusters());
     std::vector<ClusterSums> sums = Factor(y, inertial, rotations);
     level.AddForces(y, forces, false, sums);
-    level.Solve(matrix, sums, false, motions);
-    for (size_t c = 0; c < level.num_components(); ++c) level.KeepMomenta(c, sums, {}, motions);
+    level.Solve(matrix, sums, {}, motions);
+    const std::vector<Hinge> hinges = Hinges(y);
+    for (size_t c = 0; c < hinges.size(); ++c) level.KeepMomenta(c, hinges[c], sums, {}, motions);
     return motions;
+  }
+
+  std::vector<Hinge> Hinges(const std::vector<NodeVec>& y) const {
+    std::vector<Hinge> hinges(level.num_components());
+    level.FindHinges({&y[0].x, 4, 1}, hinges);
+    return hinges;
   }
 
   // Makes the matrix at `y`. Returns the sums of `rhs`.

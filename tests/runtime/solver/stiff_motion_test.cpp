@@ -108,7 +108,9 @@ struct Corrected {
     std::vector<RigidMotion> motions(body.level.num_clusters());
     for (const bool turns_as_one : {true, false}) {
       std::vector<NodeVec> y = nodes;
-      body.level.Solve(body.matrix, sums, turns_as_one, motions);
+      const std::vector<Hinge> hinges = body.Hinges(y);
+      body.level.Solve(body.matrix, sums, std::span(hinges).first(turns_as_one ? hinges.size() : 0),
+                       motions);
       body.level.Move(motions, y);
       (turns_as_one ? one : many) = ToEigen(y);
     }
@@ -220,7 +222,7 @@ TEST_CASE("Predictions of bodies that spin keep their shape and what changes it"
     std::vector<NodeVec> momenta(at.size()), y = body.Nodes(x + h * v);
     const size_t count = body.shape.num_nodes();
     body.level.TurnPredictions(std::span(at).first(count), std::span(velocities).first(count), kDt,
-                               momenta, y);
+                               body.Hinges(at), momenta, y);
     return ToEigen(y);
   };
   const auto turned = [&](double angle) {
