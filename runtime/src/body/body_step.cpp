@@ -145,7 +145,8 @@ ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, 
   p.skips_search = false;
   ContactSolve part = {system, problem, &body->contacts, body->d.span()};
   // (Stacked bodies would creep: a stack of ten cubes by 1.5% of an edge instead of 0.2%.)
-  part.may_turn = p.is_stiff && body->contacts.between.empty() && TurnsFreely(*body);
+  part.may_turn = p.is_stiff && body->contacts.between.empty() &&
+                  FindOnlyHinge(*body, body->y.span().first(body->x.size()), &part.hinge);
   if (!p.is_soft) return part;
   const bool is_alone = body->contacts.between.empty();
   const bool is_on_solid = std::ranges::any_of(problem.colliders, &LocalCollider::is_solid);
@@ -291,6 +292,18 @@ void PlaceFirstIterate(const SubstepOf& of, Body* body, StepStats* stats) {
                StartsWithoutGravity(*body) ? Vec3{} : GravityOf(of.settings, *body), of.h,
                body->y.span());
   if (body->pins.moves) PlacePins(of.k, of.count, body, stats);
+}
+
+bool FindOnlyHinge(const Body& body, std::span<const NodeVec> at, Hinge* hinge) {
+  const CoarseLevel& coarse = body.system->coarse;
+  *hinge = {};
+  if (TurnsFreely(body)) return true;
+  const auto moves = [](float mass) { return mass > 0.0f; };
+  const auto count = static_cast<size_t>(std::ranges::count_if(coarse.masses, moves));
+  if (body.attached.any() || body.simulation.components > 1) return false;
+  if (coarse.num_components() != 1 || coarse.free_clusters.size() != count) return false;
+  coarse.FindHinges({&at[0].x, sizeof(NodeVec) / sizeof(float), 1}, {hinge, 1});
+  return hinge->kind != Hinge::Kind::kHeld;
 }
 
 void TurnAlone(const StepSettings& settings, float h, Body* body) {

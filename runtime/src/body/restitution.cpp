@@ -84,8 +84,9 @@ void Throw(const StepSettings& settings, const FactoredSystem& system, const Thr
            Body* body, StepStats* stats) {
   const PhaseTimer timer(stats, Phase::kContact);
   ContactSolve solve = {system, {}, &body->contacts, body->d.span()};
-  if (TurnsFreely(*body)) {
-    solve.turn = FindFreeTurn(system, body->x.span(), body->contacts.couplings.columns.span());
+  if (FindOnlyHinge(*body, body->x.span(), &solve.hinge)) {
+    solve.turn =
+        FindFreeTurn(system, body->x.span(), body->contacts.couplings.columns.span(), solve.hinge);
   }
   FindRebound(body->v.span(), &solve);
   double ud = 0.0, dd = 0.0;  // sums of m u.d and m d.d, d the change of velocity

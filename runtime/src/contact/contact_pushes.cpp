@@ -48,11 +48,14 @@ void AddTurn(const ContactSolve& of) {
   const std::span<const NodeVec> x = turn.nodes;
   Vec3 moment;
   for (size_t i = 0; i < x.size(); ++i) {
+    if (!(x[i].w > 0.0f)) continue;
     of.d[i] -= Cross(turn.turning.kept, turn.z[i]);
     moment += Cross(x[i] - turn.centre, of.d[i]) * (1.0f / x[i].w);
   }
   const Vec3 missing = turn.turning.kept - turn.yielding * moment;
-  for (size_t i = 0; i < x.size(); ++i) of.d[i] += Cross(missing, x[i] - turn.centre);
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (x[i].w > 0.0f) of.d[i] += Cross(missing, x[i] - turn.centre);
+  }
 }
 
 // Finds impulses along the contacts' normals, without friction, that move each point by at least

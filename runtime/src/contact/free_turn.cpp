@@ -12,28 +12,56 @@ namespace plush {
 void FindKept(const FactoredSystem& system, std::span<NodeVec> z, FreeTurn* turn) {
   const size_t count = turn->nodes.size();
   for (size_t i = 0; i < count; ++i) {
-    z[i] = (turn->nodes[i] - turn->centre) * (1.0f / turn->nodes[i].w);
+    const NodeVec& node = turn->nodes[i];
+    z[i] = NodeVec();
+    if (node.w > 0.0f) z[i] = (node - turn->centre) * (1.0f / node.w);
   }
   z[count] = NodeVec();
   SolvePanels(system.factor, system.workspace, z);
   turn->z = z.first(count);
 }
 
-FreeTurn FindFreeTurn(const FactoredSystem& system, std::span<const NodeVec> at,
-                      std::span<NodeVec> z) {
-  const size_t count = at.size();
+namespace {
+
+Vec3 CentreOfMass(std::span<const NodeVec> at) {
   double mass = 0.0, sum[3] = {};
-  for (size_t i = 0; i < count; ++i) {
-    const double m = 1.0 / double(at[i].w);
-    mass += m, sum[0] += m * double(at[i].x), sum[1] += m * double(at[i].y),
-        sum[2] += m * double(at[i].z);
+  for (const NodeVec& node : at) {
+    const double m = 1.0 / double(node.w);
+    mass += m, sum[0] += m * double(node.x), sum[1] += m * double(node.y),
+        sum[2] += m * double(node.z);
   }
-  const Vec3 centre = {static_cast<float>(sum[0] / mass), static_cast<float>(sum[1] / mass),
-                       static_cast<float>(sum[2] / mass)};
+  return {static_cast<float>(sum[0] / mass), static_cast<float>(sum[1] / mass),
+          static_cast<float>(sum[2] / mass)};
+}
+
+// InvertInertia if turns are about a line only.
+bool InvertAbout(const double (&axis)[3], double (&I)[3][3]) {
+  constexpr double kLeast = 1.0e-6;
+  double about = 0.0;
+  for (int k = 0; k < 3; ++k) {
+    for (int l = 0; l < 3; ++l) about += axis[k] * I[k][l] * axis[l];
+  }
+  if (!(about > kLeast * (I[0][0] + I[1][1] + I[2][2]))) return false;
+  for (int k = 0; k < 3; ++k) {
+    for (int l = 0; l < 3; ++l) I[k][l] = axis[k] * axis[l] / about;
+  }
+  return true;
+}
+
+}  // namespace
+
+FreeTurn FindFreeTurn(const FactoredSystem& system, std::span<const NodeVec> at,
+                      std::span<NodeVec> z, const Hinge& hinge) {
+  const size_t count = at.size();
+  const Vec3 centre = hinge.IsOnPoints()
+                          ? Vec3{static_cast<float>(hinge.at[0]), static_cast<float>(hinge.at[1]),
+                                 static_cast<float>(hinge.at[2])}
+                          : CentreOfMass(at);
   FreeTurn turn = {.centre = centre, .nodes = at};
   FindKept(system, z, &turn);
   double inertia[3][3] = {}, kept[3][3] = {};  // first, sums of m r r^T and of m z r^T
   for (size_t i = 0; i < count; ++i) {
+    if (!(at[i].w > 0.0f)) continue;
     const double m = 1.0 / double(at[i].w);
     const Vec3 from = at[i] - centre;
     const double r[3] = {from.x, from.y, from.z}, of_z[3] = {z[i].x, z[i].y, z[i].z};
@@ -54,7 +82,8 @@ FreeTurn FindFreeTurn(const FactoredSystem& system, std::span<const NodeVec> at,
                 static_cast<float>(m[2][l])};
   };
   turn.kept = {column(kept, 0), column(kept, 1), column(kept, 2)};
-  turn.acts = InvertInertia(inertia);
+  turn.acts =
+      hinge.kind == Hinge::Kind::kLine ? InvertAbout(hinge.axis, inertia) : InvertInertia(inertia);
   turn.yielding = {column(inertia, 0), column(inertia, 1), column(inertia, 2)};
   return turn;
 }

@@ -9,6 +9,7 @@
 
 #include "contact/contact_problem.h"
 #include "contact/point_couplings.h"
+#include "solver/coarse_level.h"
 
 #include <span>
 
@@ -19,11 +20,13 @@ struct Turning {
   Vec3 turn, kept;
 };
 
-/// The free turn of a body of one piece, without pins and springs, in a solve.
+/// The free turn of a body of one piece, without springs and with no pins but those of a hinge, in
+/// a solve.
 struct FreeTurn {
   bool acts = false;
-  Vec3 centre;                     ///< of mass [m]
-  Mat3 yielding;                   ///< inverse of the tensor of inertia [1/(kg m^2)]
+  Vec3 centre;                     ///< of mass, or on the hinge [m]
+  Mat3 yielding;                   ///< inverse of the tensor of inertia [1/(kg m^2)]; on the line
+                                   ///< of a hinge only
   Mat3 kept;                       ///< what A keeps of it: sum of m (r z I - z r^T) [kg m^2]
   std::span<const NodeVec> nodes;  ///< positions [m]; w: inverse masses [1/kg] (num_nodes x 1)
   std::span<const NodeVec> z;      ///< A^-1 M r, r from the centre [m] (num_nodes x 1)
@@ -37,11 +40,11 @@ struct FreeTurn {
   }
 };
 
-/// The turn about the centre of mass of nodes at `at` (num_nodes x 1), without pins; they must stay
-/// valid. It does not act if all mass lies near a line. Solves with A once. Fills `z` (num_nodes +
-/// 1 x 1), which must stay valid, too. Does not allocate.
+/// The turn of nodes at `at` (num_nodes x 1), which must stay valid, about their hinge or else
+/// their centre of mass. It does not act if all mass lies near a line. Solves with A once. Fills
+/// `z` (num_nodes + 1 x 1), which must stay valid, too. Does not allocate.
 FreeTurn FindFreeTurn(const FactoredSystem& system, std::span<const NodeVec> at,
-                      std::span<NodeVec> z);
+                      std::span<NodeVec> z, const Hinge& hinge = {});
 
 /// Fills `z` (num_nodes + 1 x 1) of a turn anew, with one solve. All else of the turn stays.
 void FindKept(const FactoredSystem& system, std::span<NodeVec> z, FreeTurn* turn);

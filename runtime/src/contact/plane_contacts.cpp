@@ -45,6 +45,7 @@ void Respond(const ContactSolve* of) {
   const FreeTurn& turn = *of->state->turn;
   const Mat3 change = TurnBy(turn.turning.turn);
   for (size_t i = 0; i < turn.nodes.size(); ++i) {
+    if (!(turn.nodes[i].w > 0.0f)) continue;
     of->d[i] += change * (turn.nodes[i] - turn.centre) - Cross(turn.turning.kept, turn.z[i]);
   }
 }
@@ -246,7 +247,7 @@ void EndSliding(PlaneContact* contact) {
 void FindTurn(ContactSolve* of) {
   if (!of->may_turn || of->state->turn != nullptr || of->state->num_contacts == 0) return;
   of->turn = FindFreeTurn(of->system, of->problem.y.first(of->problem.x.size()),
-                          of->state->couplings.columns.span());
+                          of->state->couplings.columns.span(), of->hinge);
   of->state->turn = of->turn.acts ? &of->turn : nullptr;
 }
 

@@ -250,6 +250,7 @@ struct ContactSolve {
   ContactSolveStats stats;
   AddedContacts added;    ///< by the last search
   bool may_turn = false;  ///< once the body touches, `turn` becomes its free turn
+  Hinge hinge = {};       ///< about which it turns, or kNone
   FreeTurn turn;          ///< acts if impulses turn the body
   SweepChange change;     ///< in the current sweep
   ContactSolve* next = nullptr;
