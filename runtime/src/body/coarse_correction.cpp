@@ -71,16 +71,29 @@ void SubtractMotions(float h, std::span<RigidMotion> motions, Body* body) {
   SubtractStretchStiffness(h, body->rhs.span(), body);
 }
 
-// Where `motions` take a point.
+// Where `motions` take a point. Pinned nodes stay.
 Vec3 MovedTo(const CoarseLevel& coarse, std::span<const RigidMotion> motions,
              const AttachedPoint& at) {
   Vec3 place;
   for (int k = 0; k < 4; ++k) {
     const RigidMotion& motion = motions[coarse.clusters[at.point.nodes[k]]];
     const Vec3 r = at.at[k] - motion.centre;
-    place += (at.at[k] + motion.shift + motion.change * r) * at.point.weights[k];
+    const Vec3 way = at.point.Free(k) != 0.0f ? motion.shift + motion.change * r : Vec3{};
+    place += (at.at[k] + way) * at.point.weights[k];
   }
   return place;
+}
+
+// Whether free nodes of a component carry a point.
+bool IsIn(std::span<const uint16_t> component, const CoarseLevel& coarse,
+          const EmbeddedPoint& point) {
+  for (int k = 0; k < 4; ++k) {
+    if (point.Free(k) == 0.0f) continue;
+    if (std::ranges::find(component, coarse.clusters[point.nodes[k]]) != component.end()) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // The springs that hold component `c` to targets, once its clusters have made `motions`. Those at
@@ -96,9 +109,7 @@ ComponentHold HoldOf(const Body& body, size_t c, std::span<const ClusterSums> su
   for (const AttachedPoint& at : attached.Current()) {
     const AttachmentRow& row = attached.RowOf(at);
     if (row.is_constraint() || !row.acts || row.sides[1].of != nullptr || row.IsAtLimit()) continue;
-    if (std::ranges::find(component, coarse.clusters[at.point.nodes[0]]) == component.end()) {
-      continue;
-    }
+    if (!IsIn(component, coarse, at.point)) continue;
     hold.Add(row.gain / s3, MovedTo(coarse, motions, at) - sums[component[0]].centre);
   }
   return hold;
@@ -118,10 +129,7 @@ struct HeldOf {
     const std::span<const uint16_t> component = coarse.Component(c);
     for (const ConstraintBlock::Row& row : attached.block.Current()) {
       const AttachedPoint& at = attached.points[row.point];
-      const auto is_own = [&](uint32_t node) {
-        return std::ranges::find(component, coarse.clusters[node]) != component.end();
-      };
-      if (!attached.RowOf(at).acts || std::ranges::none_of(at.point.nodes, is_own)) continue;
+      if (!attached.RowOf(at).acts || !IsIn(component, coarse, at.point)) continue;
       fits = fits && count < kMost;
       if (!fits) return;
       const Vec3 place = MovedTo(coarse, motions, at);

@@ -250,7 +250,6 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
   });
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats*) {
     BeginAttachments(own, k, count, body);
-    if (body->attached.any()) TurnAlone(own, h, body);
   });
   if (is_joint) {
     BeginBetween(h, k, first);
@@ -258,6 +257,9 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
   const bool is_single = first->next_of_island == nullptr && !is_joint;
   const bool is_advanced = !is_single && AdvanceJointly(of_world, k, count, first, stats);
   if (!is_advanced) {
+    ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats*) {
+      if (body->attached.any()) TurnAlone(own, h, body);
+    });
     SolveIsland(of_world, k, count, is_joint, least, first, stats);
   }
   if (is_apart && !of_world.contact.method->corrects_iterates) CorrectApart(of_world, h, first);

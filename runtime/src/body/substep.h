@@ -22,7 +22,7 @@ struct SubstepOf {
 /// Predicts the nodes, and begins what the substep's iterations change.
 void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, StepStats* stats);
 /// Turns the prediction of a body that is stiff and in one piece. BeginSubstep does so unless it is
-/// attached: targets must be known.
+/// attached: all attachments must have begun the substep.
 void TurnAlone(const StepSettings& settings, float h, Body* body);
 
 /// Sets body->y to the substep's first iterate: the prediction, with pins where they go.

@@ -8,7 +8,8 @@
 // by the group's mean rotation and moves it to its current centre.
 //
 // All motions are about one common point. So a motion of the whole body is the same six numbers for
-// each cluster, and the rows of H sum to zero: C keeps a free body's momentum and angular momentum.
+// each cluster, and the rows of H sum to zero: C keeps a free body's momentum and angular momentum,
+// unless a cluster's nodes are on a line, about which it gets inertia.
 // Neighbouring clusters nearly form a tree. So C is factored as a sparse matrix of 6x6 blocks,
 // C = L L^T, in an order of least degrees. In double precision, because turns about a point far
 // from a cluster nearly depend on its translations.

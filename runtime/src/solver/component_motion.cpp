@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The rigid motions of components without pins that bring them nearest to their prediction.
+// Rigid motions that bring components nearest to their prediction: those without pins, and those
+// that turn about a hinge or where constraints let them.
 //
-// A rigid motion of such a component changes only the inertial part of the step's objective. So its
-// best one is known exactly: the centres of mass meet, and the rotation is that of the polar
-// decomposition of sum m r q^T, r and q from the centres at y and at the prediction. The moment of
-// M (predicted - y) is then zero, which is implicit Euler's law of angular momentum.
+// Such a motion changes only the inertial part of the step's objective. So the best one is known
+// exactly. Without anything that holds the component, the centres of mass meet, and the rotation is
+// that of the polar decomposition of sum m r q^T, r and q from the centres at y and at the
+// prediction. The moment of M (predicted - y) is then zero, which is implicit Euler's law of
+// angular momentum. On a hinge, r and q are from the hinge.
 //
 // A spring that holds the component adds k |y - moved|^2, as a mass k that rests there would.
 #include "base/vector_math.h"

@@ -17,7 +17,7 @@ namespace {
 // kHeld if one is off their line.
 template <class Place>
 Hinge HingeThrough(size_t count, const Place& place) {
-  constexpr double kOff = 1.0e-5;  // [lengths of the line]
+  constexpr double kOff = 1.0e-4;  // [lengths of the line]: pins far from the origin are rounded
   struct Arm {
     double at[3];
     double Square() const { return at[0] * at[0] + at[1] * at[1] + at[2] * at[2]; }
@@ -35,8 +35,8 @@ Hinge HingeThrough(size_t count, const Place& place) {
   };
   const Arm along = arm(1);
   const double length2 = along.Square();
-  hinge.kind = Hinge::Kind::kHeld;
   if (!(length2 > 0.0)) return hinge;
+  hinge.kind = Hinge::Kind::kHeld;
   for (size_t k = 2; k < count; ++k) {
     const Arm to = arm(k);
     double across2 = 0.0;  // times length2

@@ -72,7 +72,9 @@ TEST_CASE("Pins are hinges only on one point or line") {
   Hinge hinge = body.Hinges(y)[0];
   CHECK(hinge.kind == Hinge::Kind::kLine);
   CHECK(std::fabs(hinge.axis[2]) == Approx(1.0));
-  y[pins[1]].x += 0.01f;  // pins that moved
+  y[pins[1]].x += 1e-5f;  // rounded
+  CHECK(body.Hinges(y)[0].kind == Hinge::Kind::kLine);
+  y[pins[1]].x += 0.01f;  // moved
   CHECK(body.Hinges(y)[0].kind == Hinge::Kind::kHeld);
 
   CoarseBody clamped(TetBox(4, 2, 2, 0.1), 4);

@@ -209,6 +209,30 @@ TEST_CASE("Stiff bodies that fall about their hinge onto a floor gain nothing an
   CHECK(moving < 1e-3 * 8.0 * edge);  // [m/s]
 }
 
+// A matrix that charges turns would report them as forces.
+TEST_CASE("Pins of a stiff body that falls about them onto a floor report what they carry") {
+  const double young = GENERATE(1.0e7, 1.0e9);
+  const Plank plank(young);
+  World world(Awake());
+  const BodyId id =
+      AddBody(&world, plank.shape.asset(), {.pinned_nodes = plank.hinge, .report_reactions = true});
+  AddPlane(&world, {{0.0f, 1.0f, 0.0f}, static_cast<float>(-2.0 * kEdge)});
+  const double weight = 9.81 * reference::ElasticBody(plank.shape.asset()).masses.sum();
+  double most = 0.0;
+  Eigen::Vector3d sum;
+  for (int step = 0; step < 3 * kSteps; ++step) {
+    REQUIRE((StepWorld(&world, float(kDt)) & kStepBodyFrozen) == 0);
+    std::vector<Vec3> forces(plank.shape.num_nodes());
+    REQUIRE(world.NodeReactions(id, forces).ok());
+    sum = ToEigen(forces).rowwise().sum();
+    most = std::max(most, sum.norm() / weight);
+  }
+  std::printf("hinge: E %.0e, pins carry %.2f weights at most, %.3f at rest\n", young, most,
+              sum.norm() / weight);
+  CHECK(most < 5.0);  // 1.9
+  CHECK(sum.norm() < weight);
+}
+
 // Constraints that let a body slide, too. Small stiff ones gained up to twelve times what they
 // fall through.
 TEST_CASE("Constraints add no energy to small stiff bodies") {
