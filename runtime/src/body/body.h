@@ -220,7 +220,6 @@ struct Body : Links<Body> {  // of System::waiting
     float static_speed = 0.0f;  ///< of its fastest node, then [m/s, divided by the scale]
     bool is_slow = false;       ///< it touches only colliders, near rest
     bool is_put_back = false;   ///< the first iterate is not the prediction
-    bool has_turned = false;    ///< the last solve turned the body about its hinge or centre
     ThrowBack rebound;
   } progress;
   // Scratch memory of a step with planes or attachments; empty until the world has any.

@@ -178,7 +178,6 @@ std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
   }
   ContactSolve solve = PartOf(settings, system, body);
   SolveWithContacts(&solve);
-  body->progress.has_turned = solve.turn.acts;
   if (attached != nullptr) attached->MoveOthers();
   CountContacts(solve.stats, stats);
   if (SolvesKeepMomentum(settings, *body) && !body->contacts.any()) {
@@ -216,11 +215,7 @@ float OuterIteration(const StepSettings& settings, const FactoredSystem& system,
     timer.Switch(SolvePhase(settings, *body));
     d = SolveDisplacement(settings, system, body, stats);
   }
-  if (ReportsReactions(*body) && body->progress.has_turned) {
-    SubtractStretchStiffness(system.system.dt, d, body);  // A would charge the turn
-  } else if (ReportsReactions(*body)) {
-    SubtractStiffness(system.system.dt, d, body);
-  }
+  if (ReportsReactions(*body)) SubtractStiffness(system.system.dt, d, body);
   return MoveNodes(d, body->y.span());
 }
 

@@ -209,7 +209,6 @@ TEST_CASE("Stiff bodies that fall about their hinge onto a floor gain nothing an
   CHECK(moving < 1e-3 * 8.0 * edge);  // [m/s]
 }
 
-// A matrix that charges turns would report them as forces.
 TEST_CASE("Pins of a stiff body that falls about them onto a floor report what they carry") {
   const double young = GENERATE(1.0e7, 1.0e9);
   const Plank plank(young);
