@@ -96,7 +96,7 @@ struct Hinge {
 struct HeldDirection {
   Vec3 place;             ///< where motions take the point [m]
   Vec3 direction;         ///< unit
-  double distance = 0.0;  ///< of that place along the direction from where it must be [m]
+  double distance = 0.0;  ///< along the direction, by which the place is off [m]
   double impulse = 0.0;   ///< along the direction [kg m]
 };
 
@@ -216,9 +216,9 @@ struct CoarseLevel {
   /// `sums`, would turn the body over where stiff springs press it together.)
   void KeepMomenta(size_t c, const Hinge& hinge, std::span<const ClusterSums> sums,
                    const ComponentHold& hold, std::span<RigidMotion> motions) const;
-  /// The same for a component without pins that constraints hold, but not fast: their points come
-  /// to where they must be, as far as a rigid motion takes them. (Otherwise, a few nodes would come
-  /// there alone, and the strain would throw small and stiff bodies.) Sets the impulses that do so.
+  /// The same for a component without pins that constraints hold, but not fast: a rigid motion
+  /// makes the distances zero. (If a few nodes closed them alone, the strain would throw small and
+  /// stiff bodies.) Sets the impulses that do so.
   void KeepHeldMomenta(size_t c, std::span<const ClusterSums> sums, const ComponentHold& hold,
                        std::span<HeldDirection> held, std::span<RigidMotion> motions) const;
 

@@ -3,6 +3,7 @@
 #include "solver/component_mass.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace plush::rigid {
 namespace {
@@ -72,6 +73,16 @@ void CayleyChange(const double* angle, Matrix* out) {
   }
 }
 
+void TurnEquations(const Matrix& Y, Matrix* H, double (&g)[3]) {
+  const double trace = Y[0][0] + Y[1][1] + Y[2][2];
+  for (size_t i = 0; i < 3; ++i) {
+    const size_t j = (i + 1) % 3, k = (i + 2) % 3;
+    for (size_t l = 0; l < 3; ++l) (*H)[i][l] = -0.5 * (Y[i][l] + Y[l][i]);
+    (*H)[i][i] += trace;
+    g[i] = Y[j][k] - Y[k][j];
+  }
+}
+
 void NewtonTurn(const Matrix& Y, const Hinge& hinge, double* turn) {
   constexpr double kLeastPivot = 1.0e-6;
   const double trace = Y[0][0] + Y[1][1] + Y[2][2], least = 2.0 * kLeastPivot * trace;
@@ -87,25 +98,11 @@ void NewtonTurn(const Matrix& Y, const Hinge& hinge, double* turn) {
     for (size_t i = 0; i < 3; ++i) turn[i] = angle * a[i];
     return;
   }
-  double H[3][3];
-  for (size_t i = 0; i < 3; ++i) {
-    for (size_t j = 0; j < 3; ++j) H[i][j] = -0.5 * (Y[i][j] + Y[j][i]);
-    H[i][i] += trace;
-  }
-  double b[3] = {Y[1][2] - Y[2][1], Y[2][0] - Y[0][2], Y[0][1] - Y[1][0]};
-  for (size_t k = 0; k < 3; ++k) {
-    const double inverse = H[k][k] > least && trace > 0.0 ? 1.0 / H[k][k] : 0.0;
-    for (size_t i = k + 1; i < 3; ++i) {
-      const double share = H[i][k] * inverse;
-      for (size_t j = k + 1; j < 3; ++j) H[i][j] -= share * H[k][j];
-      b[i] -= share * b[k];
-    }
-    H[k][k] = inverse;
-  }
-  for (size_t k = 3; k-- > 0;) {
-    for (size_t j = k + 1; j < 3; ++j) b[k] -= H[k][j] * turn[j];
-    turn[k] = b[k] * H[k][k];
-  }
+  Matrix H;
+  double g[3];
+  TurnEquations(Y, &H, g);
+  const double each = trace > 0.0 ? least : std::numeric_limits<double>::infinity();
+  SolveIndependent(H, g, {each, each, each}, turn);
 }
 
 ComponentMass::ComponentMass(const CoarseLevel& level, size_t c, const Hinge& hinge,

@@ -33,6 +33,28 @@ void AddProduct(const Matrix& a, const Matrix& b, Matrix* sum);
 
 /// The turn by about `angle` (3 x 1) [rad], see TurnBy in coarse_step.cpp, minus the identity.
 void CayleyChange(const double* angle, Matrix* out);
+/// Solves A x = b. Unknowns that those before them determine, up to pivots of `least`, are zero.
+/// Overwrites A and b.
+template <size_t N>
+void SolveIndependent(double (&A)[N][N], double (&b)[N], const double (&least)[N], double* x) {
+  for (size_t k = 0; k < N; ++k) {
+    const double inverse = A[k][k] > least[k] ? 1.0 / A[k][k] : 0.0;
+    for (size_t i = k + 1; i < N; ++i) {
+      const double share = A[i][k] * inverse;
+      for (size_t j = k + 1; j < N; ++j) A[i][j] -= share * A[k][j];
+      b[i] -= share * b[k];
+    }
+    A[k][k] = inverse;
+  }
+  for (size_t k = N; k-- > 0;) {
+    for (size_t j = k + 1; j < N; ++j) b[k] -= A[k][j] * x[j];
+    x[k] = b[k] * A[k][k];
+  }
+}
+
+/// H = tr(Y) I - sym(Y) and the moment g of a turn's Newton step at Y = R sum m r q^T.
+void TurnEquations(const Matrix& Y, Matrix* H, double (&g)[3]);
+
 /// The Newton step's `turn` (3 x 1) [rad] at Y = R sum m r q^T: H^-1 g, g the moment and H = tr(Y)
 /// I
 /// - sym(Y). Zero about axes that H does not resist turns about, such as that on which all mass
@@ -79,6 +101,26 @@ class ComponentMass {
   Point centre_ = {};   // from the origin
   Point of_mass_ = {};  // from the hinge
   Matrix square_ = {};
+};
+
+/// How a component comes from where motions take it nearest to its prediction: the sum of m |y -
+/// predicted|^2 is least if `moved` comes to `predicted`, and everything turns by the R for which
+/// tr(R Y) is greatest.
+struct ComponentMatch {
+  Vec3 origin;               ///< [m]
+  double mass = 0.0;         ///< with that of springs [kg]
+  double moved[3] = {};      ///< the centre or hinge after motions, from `origin` [m]
+  double predicted[3] = {};  ///< its prediction [m]
+  Matrix Y = {};             ///< sum of m r q^T, r and q from these [kg m^2]
+
+  /// See CoarseLevel::KeepMomenta.
+  ComponentMatch(const CoarseLevel& level, size_t c, const Hinge& hinge,
+                 std::span<const ClusterSums> sums, const ComponentHold& hold,
+                 std::span<const RigidMotion> motions);
+
+  /// Adds the motion by which `moved` comes to `to` (3 x 1) [m], and everything turns by `change`.
+  void AddTo(const CoarseLevel& level, size_t c, std::span<const ClusterSums> sums,
+             const double* to, const Matrix& change, std::span<RigidMotion> motions) const;
 };
 
 }  // namespace plush::rigid
