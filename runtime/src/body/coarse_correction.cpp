@@ -150,12 +150,14 @@ struct HeldOf {
   }
 };
 
-// Which clusters have contacts.
+// Which clusters have contacts on free nodes.
 class TouchingClusters {
  public:
   explicit TouchingClusters(const Body& body) {
     const auto add = [&](const EmbeddedPoint& point) {
-      for (const uint32_t node : point.nodes) touches_[body.system->coarse.clusters[node]] = true;
+      for (int k = 0; k < 4; ++k) {
+        if (point.Free(k) != 0.0f) touches_[body.system->coarse.clusters[point.nodes[k]]] = true;
+      }
     };
     for (const PlaneContact& contact : body.contacts.Current()) add(body.contacts.PointOf(contact));
     for (const BodyContactSide& at : body.contacts.between) add(at.contact->sides[at.side].point);
