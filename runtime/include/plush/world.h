@@ -276,7 +276,7 @@ class World {
 
   // Attachments: springs that hold bodies. Their forces go to the nodes by weight [Civ, Eq. 3.24 to
   // 3.26]. Equal bodies keep stepping in crowds, unless a spring joins two of them. Bodies that
-  // springs join step one after the other in one job, and fall asleep and wake together.
+  // springs join are solved together, in one job, and fall asleep and wake together.
 
   /// Attaches a point of a body to a target. Wakes the bodies. Allocates memory for it in the
   /// bodies. Errors: kInvalidArgument (a number of the description out of range, a fixed body,

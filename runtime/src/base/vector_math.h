@@ -54,6 +54,11 @@ inline Mat3 TransposeTimes(const Mat3& a, const Mat3& b) {
           {Dot(a.c0, b.c2), Dot(a.c1, b.c2), Dot(a.c2, b.c2)}};
 }
 inline float Determinant(const Mat3& a) { return Dot(Cross(a.c0, a.c1), a.c2); }
+/// At least the largest eigenvalue of a symmetric matrix without negative ones.
+inline float BoundOf(const Mat3& a) {
+  const auto sum = [](const Vec3& c) { return std::fabs(c.x) + std::fabs(c.y) + std::fabs(c.z); };
+  return std::fmin(a.c0.x + a.c1.y + a.c2.z, std::fmax(sum(a.c0), std::fmax(sum(a.c1), sum(a.c2))));
+}
 /// Cofactor matrix: det(A) A^-T, the derivative of the determinant.
 inline Mat3 Cofactor(const Mat3& a) {
   return {Cross(a.c1, a.c2), Cross(a.c2, a.c0), Cross(a.c0, a.c1)};

@@ -377,8 +377,8 @@ bool ReserveMesh(const Allocator& allocator, Body* body);
 /// Moves `origin` so that the node coordinates stay near zero.
 void FollowOrigin(Body* body);
 
-/// Whether nothing but contacts and pins about which it turns holds the body, and it is of one
-/// piece (contact/free_turn.h). Finds the hinge for nodes at `at` (num_nodes x 1).
+/// Whether nothing but contacts, springs, constraints and pins about which it turns holds the body,
+/// and it is of one piece (contact/free_turn.h). Finds the hinge for nodes at `at` (num_nodes x 1).
 bool FindOnlyHinge(const Body& body, std::span<const NodeVec> at, Hinge* hinge);
 
 /// Whether nothing but contacts holds the body, and it is of one piece (contact/free_turn.h).

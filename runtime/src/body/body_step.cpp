@@ -145,7 +145,10 @@ ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, 
   p.skips_search = false;
   ContactSolve part = {system, problem, &body->contacts, body->d.span()};
   // (Stacked bodies would creep: a stack of ten cubes by 1.5% of an edge instead of 0.2%.)
-  part.may_turn = p.is_stiff && body->contacts.between.empty() &&
+  constexpr double kStiffInHeap = 17.0;  // clusters; more substeps take care of softer bodies
+  const bool turns_in_heap = body->attached.any() || body->system->num_pinned > 0 ||
+                             body->system->coarse.CrossesClusters(system.system.dt, kStiffInHeap);
+  part.may_turn = p.is_stiff && (turns_in_heap || body->contacts.between.empty()) &&
                   FindOnlyHinge(*body, body->y.span().first(body->x.size()), &part.hinge);
   if (!p.is_soft) return part;
   const bool is_alone = body->contacts.between.empty();
@@ -297,10 +300,10 @@ void PlaceFirstIterate(const SubstepOf& of, Body* body, StepStats* stats) {
 bool FindOnlyHinge(const Body& body, std::span<const NodeVec> at, Hinge* hinge) {
   const CoarseLevel& coarse = body.system->coarse;
   *hinge = {};
-  if (TurnsFreely(body)) return true;
+  if (body.simulation.components > 1) return false;
+  if (body.system->num_pinned == 0) return true;
   const auto moves = [](float mass) { return mass > 0.0f; };
   const auto count = static_cast<size_t>(std::ranges::count_if(coarse.masses, moves));
-  if (body.attached.any() || body.simulation.components > 1) return false;
   if (coarse.num_components() != 1 || coarse.free_clusters.size() != count) return false;
   coarse.FindHinges({&at[0].x, sizeof(NodeVec) / sizeof(float), 1}, {hinge, 1});
   return hinge->kind != Hinge::Kind::kHeld;
@@ -383,7 +386,8 @@ void BeginJointSolve(const SubstepOf& of, Body* body, StepStats* stats) {
 void EndJointSolve(const SubstepOf& of, Body* body, StepStats* stats) {
   CountContacts(body->solve.stats, stats);
   body->progress.longest = MoveNodes(body->d.span(), body->y.span());
-  EndJointMove(of, body->d.span(), body->contacts.any(), body, stats);
+  const bool owes = body->contacts.any() || body->attached.joins_bodies;
+  EndJointMove(of, body->d.span(), owes, body, stats);
 }
 
 void EndJointMove(const SubstepOf& of, std::span<const NodeVec> d, bool owes, Body* body,

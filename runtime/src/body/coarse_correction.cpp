@@ -321,15 +321,11 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
     CoarseContacts part = PartOf(settings, h, sums, body);
     SolveCoarseContacts(&part);
   }
-  if (attached != nullptr) attached->MoveOthers();
   MoveClusters(settings, h, sums, body, stats, &timer);
 }
 
 bool BeginJointCorrection(const StepSettings& settings, float h, Body* body, StepStats* stats,
                           bool* has_matrix) {
-  const AttachedPoints& attached = body->attached;
-  // Contacts and springs that answer at once are not solved together on this level.
-  if (attached.has_springs && attached.acts_on_clusters) return false;
   if (!HasCoarseLevel(settings, *body)) return false;
   const std::span<ClusterSums> sums = body->responses.sums.span();
   PhaseTimer timer(stats, SolvePhase(settings, *body));

@@ -60,8 +60,7 @@ void SolveClusters(const NodePlaces& y, std::span<const ClusterSums> sums, Body*
 // CorrectClusters for bodies that touch each other: all begin, SolveCoarseContacts solves the list
 // of their body->coarse_solve, all end.
 
-/// Returns whether the body takes part. One that springs hold does not: two coarse levels do not
-/// know of each other's springs.
+/// Returns whether the body takes part.
 bool BeginJointCorrection(const StepSettings& settings, float h, Body* body, StepStats* stats,
                           bool* has_matrix);
 /// Moves the clusters.

@@ -241,7 +241,9 @@ LinearResult IslandStep::Solve(bool is_hybrid) {
   LinearLimits limits = {1, 1.0};
   Chain<ContactSolve> chain;
   ForBodies([&](const SubstepOf& of, Body* body, StepStats* stats) {
-    if (!IsImplicit(*body)) BeginJointSolve(of, body, stats);
+    if (IsImplicit(*body)) return;
+    BeginJointSolve(of, body, stats);
+    body->solve.may_turn = false;  // gradients need A itself
   });
   ForSteps([&](NewtonStep* step) {
     step->MakeGradient();
@@ -355,13 +357,6 @@ bool IslandStep::IterateOnce() {
     is_exact = is_exact || step->settings.differential == StressDifferential::kExact;
   });
   CorrectJointly(of_world_, k_, count_, first_, stats_);
-  ForBodies([](const SubstepOf& of, Body* body, StepStats* stats) {
-    const bool is_first = body->progress.iterations == 0;
-    if (is_first || !body->attached.has_springs || IsImplicit(*body) || body->contacts.any()) {
-      return;
-    }
-    CorrectClusters(of.settings, of.h, body, stats, &body->progress.has_matrix);
-  });
   for (const bool is_hybrid : {false, true}) {
     const LinearResult result = Solve(is_hybrid);
     const bool is_wrong = result.is_indefinite && is_exact && !is_hybrid;

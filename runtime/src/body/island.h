@@ -49,7 +49,7 @@ struct Chain {
 };
 
 /// Moves the clusters of those bodies of an island that owe a coarse correction, in substep `k` of
-/// `count`. Its bodies touch each other.
+/// `count`. Its bodies touch each other, or springs join them.
 void CorrectJointly(const StepSettings& of_world, int k, int count, Body* first, StepStats* stats);
 
 }  // namespace plush

@@ -260,7 +260,7 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
     ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats*) {
       if (body->attached.any()) TurnAlone(own, h, body);
     });
-    SolveIsland(of_world, k, count, is_joint, least, first, stats);
+    SolveIsland(of_world, k, count, is_joint || has_springs_only, least, first, stats);
   }
   if (is_apart && !of_world.contact.method->corrects_iterates) CorrectApart(of_world, h, first);
   ShareMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {

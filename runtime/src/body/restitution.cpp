@@ -84,7 +84,7 @@ void Throw(const StepSettings& settings, const FactoredSystem& system, const Thr
            Body* body, StepStats* stats) {
   const PhaseTimer timer(stats, Phase::kContact);
   ContactSolve solve = {system, {}, &body->contacts, body->d.span()};
-  if (FindOnlyHinge(*body, body->x.span(), &solve.hinge)) {
+  if (!body->attached.any() && FindOnlyHinge(*body, body->x.span(), &solve.hinge)) {
     solve.turn =
         FindFreeTurn(system, body->x.span(), body->contacts.couplings.columns.span(), solve.hinge);
   }

@@ -149,7 +149,7 @@ void AttachedPoints::Find(const FactoredSystem& system) {
       couplings[points.size() * i + j] = couplings[points.size() * j + i] = value;
     }
   }
-  block.Factor(couplings.span(), points.size());
+  FactorBlock();
 }
 
 void AttachedPoints::ListSprings() {
@@ -166,12 +166,25 @@ void AttachedPoints::ListSprings() {
   springs.EndList(couplings.span(), points.size(), 1.0f / (scale * scale * scale));
 }
 
+void AttachedPoints::AnswerWithTurn() {
+  if (block.any()) FactorBlock();
+  const FreeTurn* const turn = Turn();
+  if (turn == nullptr) return springs.StopTurn();
+  if (springs.num_springs == 0) return;
+  TurnedPoint turned[SpringBlock::kMost];
+  for (uint32_t k = 0; k < springs.num_springs; ++k) {
+    turned[k] = TurnedPoint(*turn, points[springs.points[k]].point);
+  }
+  springs.Turn(*turn, {turned, springs.num_springs}, 1.0f / (scale * scale * scale));
+}
+
 bool AttachedPoints::FindSpringChanges() {
   const size_t n = springs.capacity();
   float* const numbers = springs.numbers.data();
   for (uint32_t k = 0; k < springs.num_springs; ++k) {
     const AttachedPoint& at = points[springs.points[k]];
-    const Vec3 e = RowOf(at).Missing(at.moved * (at.sign * scale)) * (1.0f / springs.gains[k]);
+    const AttachmentRow& row = RowOf(at);
+    const Vec3 e = row.Missing(MovedOf(row)) * (1.0f / springs.gains[k]);
     numbers[k] = e.x, numbers[n + k] = e.y, numbers[2 * n + k] = e.z;
   }
   springs.Solve();
@@ -245,18 +258,19 @@ Vec3 AttachedPoints::MovedOf(const AttachmentRow& row) const {
   for (const AttachmentRow::Side& side : row.sides) {
     if (side.of == nullptr) continue;
     const AttachedPoint& end = side.of->points[side.index];
-    moved += end.moved * (end.sign * side.of->scale);
+    moved += (end.moved + side.of->TurnedBy(end)) * (end.sign * side.of->scale);
   }
   return moved;
 }
 
 void AttachedPoints::MoveOther(const AttachmentRow& row, const Vec3& change) {
   for (const AttachmentRow::Side& side : row.sides) {
-    if (side.of == nullptr || side.of == this) continue;
+    if (side.of == nullptr || side.of == this || side.of->coarse_solve != nullptr) continue;
     AttachedPoints& other = *side.of;
     const Vec3 own = other.Own(other.points[side.index], change);
     const float* coupled = &other.couplings[other.points.size() * side.index];
     for (uint32_t j = 0; j < other.num_points; ++j) other.points[j].moved += own * coupled[j];
+    other.PushTurn(other.points[side.index], own);
   }
 }
 
@@ -293,6 +307,7 @@ void AttachedPoints::MoveOthers() {
     AttachmentRow& row = RowOf(at);
     for (const AttachmentRow::Side& side : row.sides) {
       if (side.of == nullptr || side.of == this || !row.acts) continue;
+      if (side.of->coarse_solve != nullptr) continue;
       AttachedPoints& other = *side.of;
       const Vec3 own = other.Own(other.points[side.index], row.impulse - row.known);
       const float* column = &other.columns[other.num_nodes * side.index];

@@ -12,6 +12,9 @@
 // two bodies, both answer: S_ii is the sum of theirs, and each gets the opposite impulse at once,
 // so momentum stays whenever the sweeps end.
 //
+// In solves that turn the body (free_turn.h), impulses move points by its turn, too, which is not
+// in their `moved`.
+//
 // A constraint is a row without compliance that acts in some directions only. A sweep solves all of
 // a body together (constraint_block.h).
 #pragma once
@@ -39,6 +42,7 @@
 namespace plush {
 
 struct AttachedPoints;
+struct CoarseContacts;
 
 /// A spring or a constraint, in the world's units. Both bodies of a spring share it.
 struct AttachmentRow {
@@ -132,15 +136,16 @@ struct AttachedPoints {
   ConstraintBlock block;          ///< of the rows that are constraints
   std::span<AttachmentRow> rows;  ///< of the world, by slot
   // The body: at the start of the substep, and its current iterate.
-  std::span<const NodeVec> x;        ///< (num_nodes x 1)
-  std::span<NodeVec> y;              ///< (num_nodes x 1)
-  double origin[3] = {};             ///< [m]
-  float scale = 1.0f;                ///< of the body
-  uint64_t factor_id = 0;            ///< of the factor that the values belong to, or 0
-  size_t num_nodes = 0;              ///< of the body
-  ContactState* contacts = nullptr;  ///< of the body, once it has solved with contacts
-  Array<float> columns;              ///< of A^-1 W^T by point [1/kg] (capacity x num_nodes)
-  Array<float> couplings;            ///< between points [1/kg] (capacity x capacity)
+  std::span<const NodeVec> x;              ///< (num_nodes x 1)
+  std::span<NodeVec> y;                    ///< (num_nodes x 1)
+  double origin[3] = {};                   ///< [m]
+  float scale = 1.0f;                      ///< of the body
+  uint64_t factor_id = 0;                  ///< of the factor that the values belong to, or 0
+  size_t num_nodes = 0;                    ///< of the body
+  ContactState* contacts = nullptr;        ///< of the body, once it has solved with contacts
+  CoarseContacts* coarse_solve = nullptr;  ///< its part in the current coarse solve, or null
+  Array<float> columns;                    ///< of A^-1 W^T by point [1/kg] (capacity x num_nodes)
+  Array<float> couplings;                  ///< between points [1/kg] (capacity x capacity)
   // Scratch memory.
   Array<float> to_contacts;             ///< see ToContacts (capacity x CouplingStride(most slots))
   Array<EmbeddedPoint> contact_points;  ///< of the slots that are known (most slots x 1)
@@ -155,9 +160,27 @@ struct AttachedPoints {
   Vec3 Own(const AttachedPoint& at, const Vec3& impulse) const {
     return impulse * (at.sign / (scale * scale * scale * scale));
   }
-  /// How much an impulse on a point moves it in the world [1/kg].
+  /// How much an impulse on a point moves it in the world, at most [1/kg].
   float Response(uint32_t index) const {
-    return couplings[(points.size() + 1) * index] / (scale * scale * scale);
+    const float own = couplings[(points.size() + 1) * index];
+    const FreeTurn* const turn = Turn();
+    const float whole =
+        turn != nullptr ? TurnedPoint(*turn, points[index].point).Bound(own, *turn) : own;
+    return whole / (scale * scale * scale);
+  }
+
+  /// The turn of the body in the current solve, or null.
+  FreeTurn* Turn() const { return contacts != nullptr ? contacts->turn : nullptr; }
+  /// Where it has moved a point [m].
+  Vec3 TurnedBy(const AttachedPoint& at) const {
+    const FreeTurn* const turn = Turn();
+    return turn != nullptr ? TurnedPoint(*turn, at.point).MovedBy(turn->turning) : Vec3{};
+  }
+
+  /// Adds an impulse on a point to it.
+  void PushTurn(const AttachedPoint& at, const Vec3& own) const {
+    FreeTurn* const turn = Turn();
+    if (turn != nullptr) TurnedPoint(*turn, at.point).Push(own, turn);
   }
 
   /// Makes room for `count` points and keeps existing ones. Forgets values. Returns false, with
@@ -170,6 +193,9 @@ struct AttachedPoints {
   /// Finds columns, couplings and the block unless they are known for the factor. Does not
   /// allocate.
   void Find(const FactoredSystem& system);
+
+  /// Lets rows answer with the turn of the current solve, too, or no longer if it has none.
+  void AnswerWithTurn();
 
   /// Lists the springs that are solved together, once all rows have begun a substep.
   void ListSprings();
@@ -202,7 +228,7 @@ struct AttachedPoints {
   template <class Get>
   void StartOwn(const Get& get) {
     for (AttachedPoint& at : Current()) {
-      at.moved = {};
+      at.moved = TurnedBy(at) * -1.0f;  // the turn is in the displacements
       for (int k = 0; k < 4; ++k) at.moved += get(at.point.nodes[k]) * at.point.weights[k];
     }
   }
@@ -234,6 +260,7 @@ struct AttachedPoints {
       const Vec3 own = Own(points[i], change);
       const float* coupled = &couplings[points.size() * i];
       for (uint32_t j = 0; j < num_points; ++j) points[j].moved += own * coupled[j];
+      PushTurn(points[i], own);
       for (const AttachmentRow::Side& side : row.sides) {
         if (side.of == nullptr) continue;
         changed(side.of, side.index, side.of->Own(side.of->points[side.index], change));
@@ -253,7 +280,9 @@ struct AttachedPoints {
       if (IsZero(change)) continue;
       *longest = std::fmax(*longest, Response(i) * Length(change));
       RowOf(points[i]).impulse += change;
-      changed(this, i, Own(points[i], change));
+      const Vec3 own = Own(points[i], change);
+      PushTurn(points[i], own);
+      changed(this, i, own);
     }
     return true;
   }
@@ -270,6 +299,7 @@ struct AttachedPoints {
       const Vec3 own = Own(points[i], change);
       const float* coupled = &couplings[points.size() * i];
       for (uint32_t j = 0; j < num_points; ++j) points[j].moved += own * coupled[j];
+      PushTurn(points[i], own);
       changed(this, i, own);
     }
     return longest;
@@ -318,14 +348,16 @@ struct AttachedPoints {
   /// The same for vectors of a body (num_nodes x 1).
   void AddChanges(std::span<NodeVec> d) const;
 
-  /// Moves the iterates of the other bodies as the changes of impulses since Locate do.
+  /// Moves the iterates of the other bodies as the changes of impulses since Locate do, but for
+  /// those that take part in the current coarse solve.
   void MoveOthers();
   /// After a solve of all bodies that share rows: their iterates show the impulses.
   void KnowImpulses();
 
   /// How far sweeps have moved the way of a row [m].
   Vec3 MovedOf(const AttachmentRow& row) const;
-  /// The part of a change of impulse that the other body feels: moves its points.
+  /// The part of a change of impulse that the other body feels: moves its points, unless it takes
+  /// part in the current coarse solve.
   void MoveOther(const AttachmentRow& row, const Vec3& change);
   /// Starts sweeps from where changes of impulses move the other bodies before MoveOthers.
   void StartOthers();
@@ -366,6 +398,7 @@ struct AttachedPoints {
 
  private:
   void FindWays();
+  void FactorBlock();
   // Finds the rows of constraints, which depend on points and pins, but on no factor.
   void FindBlock();
   // block.numbers := minus the distances that the rows have to go, in the body's units [m].

@@ -2,6 +2,8 @@
 // Source: coarse_attached.h.
 #include "contact/coarse_attached.h"
 
+#include "contact/coarse_contacts.h"
+
 #include <cmath>
 
 namespace plush {
@@ -115,11 +117,11 @@ bool CoarseSprings::Fits() const {
 }
 
 // Returns false, with nothing changed, if there are none, or if one would exceed its largest force.
-bool SweepSprings(float accuracy, TouchedClusters* touched, AttachedPoints* attached,
-                  std::span<ClusterSums> sums) {
+bool SweepSprings(CoarseContacts* solve) {
+  AttachedPoints* attached = solve->attached;
   if (attached->springs.num_springs == 0) return false;
-  CoarseSprings springs = {touched, attached, sums};
-  const float least = accuracy * attached->scale;
+  CoarseSprings springs = {&solve->touched, attached, solve->sums};
+  const float least = solve->problem.accuracy * attached->scale;
   if (springs.Begin() <= least) return true;
   springs.Solve(least);
   if (!springs.Fits()) {
@@ -137,64 +139,87 @@ bool SweepSprings(float accuracy, TouchedClusters* touched, AttachedPoints* atta
 
 }  // namespace
 
-float BoundOf(const Mat3& D) {
-  const auto sum = [](const Vec3& c) { return std::fabs(c.x) + std::fabs(c.y) + std::fabs(c.z); };
-  return std::fmin(D.c0.x + D.c1.y + D.c2.z, std::fmax(sum(D.c0), std::fmax(sum(D.c1), sum(D.c2))));
+namespace {
+
+Mat3 Isotropic(float value) { return {{value, 0, 0}, {0, value, 0}, {0, 0, value}}; }
+
+// How a change of a row's impulse moves its way, in the world's units. Bodies that take no part
+// answer with their own constant matrix.
+Mat3 ResponseOf(const AttachmentRow& row) {
+  Mat3 sum;
+  for (const AttachmentRow::Side& side : row.sides) {
+    if (side.of == nullptr) continue;
+    const bool takes_part = side.of->coarse_solve != nullptr;
+    sum = sum + (takes_part ? side.of->points[side.index].response
+                            : Isotropic(side.of->Response(side.index)));
+  }
+  return sum;
 }
 
-// In the world's units; other bodies answer with their own constant matrix.
-void PlaceAttached(std::span<const uint16_t> clusters, TouchedClusters* touched,
-                   AttachedPoints* attached) {
+// How far clusters and compliance have moved the way of a row [m].
+Vec3 MovedOf(const AttachedPoints& attached, const AttachmentRow& row) {
+  Vec3 by_compliance;
+  for (const AttachmentRow::Side& side : row.sides) {
+    if (side.of == nullptr || side.of->coarse_solve == nullptr) continue;
+    AttachedPoint& at = side.of->points[side.index];
+    at.moved = side.of->coarse_solve->touched.Displacement(at.coarse);
+    by_compliance += at.change;
+  }
+  return attached.MovedOf(row) + by_compliance;
+}
+
+// Moves the clusters of a row's bodies, and what their compliance does.
+void Push(const AttachmentRow& row, const Vec3& change) {
+  for (const AttachmentRow::Side& side : row.sides) {
+    if (side.of == nullptr || side.of->coarse_solve == nullptr) continue;
+    AttachedPoints& of = *side.of;
+    const AttachedPoint& at = of.points[side.index];
+    const float to_world = kFineShare / (of.scale * of.scale * of.scale);
+    const float* coupled = &of.couplings[of.points.size() * side.index];
+    for (uint32_t j = 0; j < of.num_points; ++j) {
+      AttachedPoint& other = of.points[j];
+      other.change += change * (at.sign * other.sign * coupled[j] * to_world);
+    }
+    of.coarse_solve->touched.Push(at.coarse, of.Own(at, change), of.coarse_solve->sums);
+  }
+}
+
+}  // namespace
+
+void PlaceAttached(CoarseContacts* solve) {
+  AttachedPoints* attached = solve->attached;
   attached->StartOthers();
   const float s = attached->scale, to_world = 1.0f / (s * s * s);
   for (uint32_t i = 0; i < attached->num_points; ++i) {
     AttachedPoint& at = attached->points[i];
-    at.coarse = touched->Place(at.point, clusters, at.at);
-    at.response = touched->Response(at.coarse) * to_world;
+    at.coarse = solve->touched.Place(at.point, solve->clusters, at.at);
+    at.response = solve->touched.Response(at.coarse) * to_world;
     at.change = {};
     AttachmentRow& row = attached->RowOf(at);
     row.fine_response = kFineShare * attached->Response(i);
-    if (!row.is_constraint()) {
-      at.response.c0.x += row.fine_response;
-      at.response.c1.y += row.fine_response;
-      at.response.c2.z += row.fine_response;
-    }
-    for (const AttachmentRow::Side& side : row.sides) {
-      if (side.of == nullptr || side.of == attached) continue;
-      const float other = side.of->Response(side.index);
-      at.response.c0.x += other;
-      at.response.c1.y += other;
-      at.response.c2.z += other;
-    }
+    if (!row.is_constraint()) at.response = at.response + Isotropic(row.fine_response);
   }
 }
 
-bool SweepAttached(float accuracy, TouchedClusters* touched, AttachedPoints* attached,
-                   std::span<ClusterSums> sums) {
+bool SweepAttached(CoarseContacts* solve) {
+  AttachedPoints* attached = solve->attached;
   bool moves = false;
   const SpringBlock& springs = attached->springs;
-  const bool at_once = SweepSprings(accuracy, touched, attached, sums);
+  const bool at_once = SweepSprings(solve);
   uint32_t next = at_once ? 0 : springs.num_springs;  // of the springs that are done
-  const float s = attached->scale, to_world = kFineShare / (s * s * s);
   for (uint32_t i = 0; i < attached->num_points; ++i) {
     if (next < springs.num_springs && springs.points[next] == i) {
       ++next;
       continue;
     }
-    AttachedPoint& at = attached->points[i];
-    AttachmentRow& row = attached->RowOf(at);
+    AttachmentRow& row = attached->RowOf(attached->points[i]);
     if (!row.acts) continue;
-    at.moved = touched->Displacement(at.coarse);
-    const Vec3 change = row.Change(attached->MovedOf(row) + at.change, at.response);
+    const Mat3 response = ResponseOf(row);
+    const Vec3 change = row.Change(MovedOf(*attached, row), response);
     if (IsZero(change)) continue;
-    const float* coupled = &attached->couplings[attached->points.size() * i];
-    for (uint32_t j = 0; j < attached->num_points; ++j) {
-      AttachedPoint& other = attached->points[j];
-      other.change += change * (at.sign * other.sign * coupled[j] * to_world);
-    }
-    moves = moves || BoundOf(at.response) * Length(change) > accuracy * attached->scale;
+    moves = moves || BoundOf(response) * Length(change) > solve->problem.accuracy * attached->scale;
     attached->MoveOther(row, change);
-    touched->Push(at.coarse, attached->Own(at, change), sums);
+    Push(row, change);
   }
   return moves;
 }

@@ -18,16 +18,13 @@
 
 namespace plush {
 
-/// At least the largest eigenvalue of a block of D.
-float BoundOf(const Mat3& D);
+struct CoarseContacts;
 
-/// Prepares sweeps. `clusters`: of the nodes (num_nodes x 1).
-void PlaceAttached(std::span<const uint16_t> clusters, TouchedClusters* touched,
-                   AttachedPoints* attached);
+/// Prepares sweeps of the rows of a body that takes part in a coarse solve.
+void PlaceAttached(CoarseContacts* solve);
 
-/// Changes the impulses on attached points once: those of the springs that are solved together to
-/// their solution. Returns whether another one moves a point by more than `accuracy`.
-bool SweepAttached(float accuracy, TouchedClusters* touched, AttachedPoints* attached,
-                   std::span<ClusterSums> sums);
+/// Changes the impulses on a body's attached points once: those of the springs that are solved
+/// together to their solution. Returns whether another one moves a point by more than the accuracy.
+bool SweepAttached(CoarseContacts* solve);
 
 }  // namespace plush

@@ -38,28 +38,6 @@ bool ConstraintBlock::Add(uint32_t index, const EmbeddedPoint& point, const Vec3
   return true;
 }
 
-void ConstraintBlock::Factor(std::span<const float> couplings, size_t stride) {
-  constexpr double kLeastPivot = 1.0e-6;  // of the diagonal: couplings are floats
-  const size_t n = rows.size();
-  for (uint32_t i = 0; i < num_rows; ++i) {
-    double* const at = &factor[n * i];
-    const auto value = [&](uint32_t j) {
-      return double(Dot(rows[i].direction, rows[j].direction)) *
-             double(couplings[stride * rows[i].point + rows[j].point]);
-    };
-    double pivot = value(i);
-    const double least = kLeastPivot * pivot;
-    for (uint32_t j = 0; j < i; ++j) {
-      const double* const before = &factor[n * j];
-      double sum = value(j);
-      for (uint32_t k = 0; k < j; ++k) sum -= at[k] * before[k];
-      at[j] = before[j] > 0.0 ? sum / before[j] : 0.0;
-      pivot -= at[j] * at[j];
-    }
-    at[i] = pivot > least ? std::sqrt(pivot) : 0.0;
-  }
-}
-
 void ConstraintBlock::Solve() {
   const size_t n = rows.size();
   for (uint32_t i = 0; i < num_rows; ++i) {

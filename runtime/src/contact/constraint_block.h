@@ -14,6 +14,7 @@
 #include "contact/contact_problem.h"
 #include "solver/constraint_projector.h"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -48,8 +49,25 @@ struct ConstraintBlock {
   /// Adds a row, unless it depends on earlier ones. Returns whether it did.
   bool Add(uint32_t index, const EmbeddedPoint& point, const Vec3& direction);
 
-  /// Factors G: S_ij is couplings[stride i + j] for points i and j.
-  void Factor(std::span<const float> couplings, size_t stride);
+  /// Factors G: value(i, j) is G_ij of two rows, j <= i.
+  template <class Value>
+  void Factor(const Value& value) {
+    constexpr double kLeastPivot = 1.0e-4;  // of the diagonal: couplings are floats
+    const size_t n = rows.size();
+    for (uint32_t i = 0; i < num_rows; ++i) {
+      double* const at = &factor[n * i];
+      double pivot = value(i, i);
+      const double least = kLeastPivot * pivot;
+      for (uint32_t j = 0; j < i; ++j) {
+        const double* const before = &factor[n * j];
+        double sum = value(i, j);
+        for (uint32_t k = 0; k < j; ++k) sum -= at[k] * before[k];
+        at[j] = before[j] > 0.0 ? sum / before[j] : 0.0;
+        pivot -= at[j] * at[j];
+      }
+      at[i] = pivot > least ? std::sqrt(pivot) : 0.0;
+    }
+  }
 
   /// Numbers() := G^-1 Numbers().
   void Solve();

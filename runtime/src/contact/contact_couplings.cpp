@@ -3,6 +3,7 @@
 #include "contact/contact_couplings.h"
 
 #include "base/simd_target.h"
+#include "contact/attached_points.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "contact/contact_couplings.cpp"
@@ -51,9 +52,16 @@ Vec3 TurnedBy(const ContactState& state, uint32_t slot) {
 
 namespace {
 
-void PushTurn(uint32_t slot, const Vec3& impulse, ContactState* state) {
-  if (state->turn == nullptr) return;
-  TurnedPoint(*state->turn, state->couplings.points[slot]).Push(impulse, state->turn);
+// Adds what an impulse on a slot does to the body's turn and to its attached points.
+void PushOthers(uint32_t slot, const Vec3& impulse, ContactState* state) {
+  if (state->turn != nullptr) {
+    TurnedPoint(*state->turn, state->couplings.points[slot]).Push(impulse, state->turn);
+  }
+  if (state->attached == nullptr) return;
+  AttachedPoints& attached = *state->attached;
+  for (uint32_t i = 0; i < attached.num_points; ++i) {
+    attached.points[i].moved += impulse * attached.ToContacts(i)[slot];
+  }
 }
 
 }  // namespace
@@ -61,7 +69,7 @@ void PushTurn(uint32_t slot, const Vec3& impulse, ContactState* state) {
 void PushSlot(uint32_t slot, const Vec3& impulse, ContactState* state) {
   const SlotPush push(slot, impulse, state);
   Move({&push, 1});
-  PushTurn(slot, impulse, state);
+  PushOthers(slot, impulse, state);
 }
 
 void PushSlots(const BodyContact& contact, const Vec3& impulse) {
@@ -71,7 +79,7 @@ void PushSlots(const BodyContact& contact, const Vec3& impulse) {
     const BodyContact::Side& side = contact.sides[k];
     if (!side.of->in_solve) continue;
     pushes[count] = SlotPush(side.slot, contact.Own(k, impulse), side.of);
-    PushTurn(side.slot, pushes[count++].impulse, side.of);
+    PushOthers(side.slot, pushes[count++].impulse, side.of);
   }
   Move(std::span(pushes).first(count));
 }

@@ -63,7 +63,7 @@ inline Vec3 MotionOf(const BodyContact& contact) {
   return moved;
 }
 
-/// Adds what an impulse on a slot does to all slots' points.
+/// Adds what an impulse on a slot does to all slots' and attached points.
 void PushSlot(uint32_t slot, const Vec3& impulse, ContactState* state);
 
 /// The same for an impulse of a contact's row.

@@ -21,6 +21,11 @@ void FindKept(const FactoredSystem& system, std::span<NodeVec> z, FreeTurn* turn
   turn->z = z.first(count);
 }
 
+float TurnedPoint::Bound(float own, const FreeTurn& turn) const {
+  const auto answer = [&](const Vec3& axis) { return axis * own + MovedBy(Answer(turn, axis)); };
+  return BoundOf({answer({1, 0, 0}), answer({0, 1, 0}), answer({0, 0, 1})});
+}
+
 namespace {
 
 Vec3 CentreOfMass(std::span<const NodeVec> at) {

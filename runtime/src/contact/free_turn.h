@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How impulses on contacts turn a free body.
+// How impulses on contacts and attached points turn a body that is free, or on a hinge.
 //
 // A holds the frames of the tets, so it takes turns back, and with them the moment of impulses: the
 // stiffer the body, the more. A free body answers impulses f by P f + (I - P M) A^-1 (f - M P f):
@@ -20,8 +20,7 @@ struct Turning {
   Vec3 turn, kept;
 };
 
-/// The free turn of a body of one piece, without springs and with no pins but those of a hinge, in
-/// a solve.
+/// The free turn of a body of one piece, with no pins but those of a hinge, in a solve.
 struct FreeTurn {
   bool acts = false;
   Vec3 centre;                     ///< of mass, or on the hinge [m]
@@ -51,6 +50,7 @@ void FindKept(const FactoredSystem& system, std::span<NodeVec> z, FreeTurn* turn
 
 /// A point of a body that turns.
 struct TurnedPoint {
+  TurnedPoint() = default;
   TurnedPoint(const FreeTurn& turn, const EmbeddedPoint& point)
       : arm(point.Of(turn.nodes) - turn.centre), z(point.Of(turn.z)) {}
 
@@ -59,6 +59,8 @@ struct TurnedPoint {
   Turning Answer(const FreeTurn& turn, const Vec3& axis) const {
     return turn.Answer(Cross(arm, axis), Cross(z, axis));
   }
+  /// How far a unit impulse moves the point at most, if A^-1 moves it by `own` [1/kg].
+  float Bound(float own, const FreeTurn& turn) const;
   void Push(const Vec3& impulse, FreeTurn* turn) const {
     turn->moment += Cross(arm, impulse);
     turn->kept_moment += Cross(z, impulse);

@@ -59,6 +59,18 @@ void AttachedPoints::FindBlock() {
   }
 }
 
+void AttachedPoints::FactorBlock() {
+  const FreeTurn* const turn = Turn();
+  block.Factor([this, turn](uint32_t i, uint32_t j) {
+    const ConstraintBlock::Row &a = block.rows[i], &b = block.rows[j];
+    const double own = double(Dot(a.direction, b.direction)) *
+                       double(couplings[points.size() * a.point + b.point]);
+    if (turn == nullptr) return own;
+    const TurnedPoint of_a(*turn, points[a.point].point), of_b(*turn, points[b.point].point);
+    return own + double(Dot(a.direction, of_a.MovedBy(of_b.Answer(*turn, b.direction))));
+  });
+}
+
 void AttachedPoints::FindDistances() {
   for (uint32_t r = 0; r < block.num_rows; ++r) {
     const ConstraintBlock::Row& at = block.rows[r];

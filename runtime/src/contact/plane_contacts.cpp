@@ -36,11 +36,8 @@ void AddImpulses(const ContactSolve& of, std::span<NodeVec> to) {
 
 namespace {
 
-// d = A^-1 (b + impulses), and the turn that follows from what has changed them.
-void Respond(const ContactSolve* of) {
-  std::copy(of->problem.b.begin(), of->problem.b.end(), of->d.begin());
-  AddImpulses(*of, of->d);
-  SolvePanels(of->system.factor, of->system.workspace, of->d);
+// Adds the turn that follows from what has changed the impulses.
+void AddTurn(const ContactSolve* of) {
   if (of->state->turn == nullptr) return;
   const FreeTurn& turn = *of->state->turn;
   const Mat3 change = TurnBy(turn.turning.turn);
@@ -50,12 +47,12 @@ void Respond(const ContactSolve* of) {
   }
 }
 
-// Adds what an impulse on a slot does to the body's attached points.
-void MoveAttached(uint32_t slot, const Vec3& impulse, ContactState* state) {
-  AttachedPoints& attached = *state->attached;
-  for (uint32_t i = 0; i < attached.num_points; ++i) {
-    attached.points[i].moved += impulse * attached.ToContacts(i)[slot];
-  }
+// d = A^-1 (b + impulses), and the turn.
+void Respond(const ContactSolve* of) {
+  std::copy(of->problem.b.begin(), of->problem.b.end(), of->d.begin());
+  AddImpulses(*of, of->d);
+  SolvePanels(of->system.factor, of->system.workspace, of->d);
+  AddTurn(of);
 }
 
 // Changes the impulses of the springs whose turn this body is once. Returns the longest motion of a
@@ -86,11 +83,6 @@ void SweepBetween(bool cones_follow, BodyContact* contact, SweepChange* sum) {
   sum->longest = far > sum->longest ? far : sum->longest;
   sum->deepest = deep > sum->deepest ? deep : sum->deepest;
   PushSlots(*contact, change);
-  for (uint32_t k = 0; k < 2; ++k) {
-    const BodyContact::Side& side = contact->sides[k];
-    if (!side.of->in_solve || side.of->attached == nullptr) continue;
-    MoveAttached(side.slot, contact->Own(k, change), side.of);
-  }
 }
 
 // Changes the impulses of a body's contacts with colliders once.
@@ -110,7 +102,6 @@ void SweepContacts(bool cones_follow, ContactState* state, SweepChange* change_o
     longest2 = std::max(longest2, response * response * change2);
     sum.deepest = std::max(sum.deepest, response * std::fabs(along_normal));
     PushSlot(slot, change, state);
-    if (state->attached != nullptr) MoveAttached(slot, change, state);
   }
   sum.longest = std::sqrt(longest2);
 }
@@ -119,11 +110,7 @@ void SweepContacts(bool cones_follow, ContactState* state, SweepChange* change_o
 float ResponseAt(const ContactState& state, uint32_t slot) {
   const float own = state.couplings.Row(slot)[slot];
   if (state.turn == nullptr) return own;
-  const TurnedPoint point(*state.turn, state.couplings.points[slot]);
-  const auto answer = [&](const Vec3& axis) {
-    return axis * own + point.MovedBy(point.Answer(*state.turn, axis));
-  };
-  return BoundOf({answer({1, 0, 0}), answer({0, 1, 0}), answer({0, 0, 1})});
+  return TurnedPoint(*state.turn, state.couplings.points[slot]).Bound(own, *state.turn);
 }
 
 // Finds how the points of a body's contacts answer impulses.
@@ -135,7 +122,9 @@ void FindCouplings(const FactoredSystem& system, ContactState* state) {
   const size_t used = state->num_contacts + state->between.size();
   if (S.num_slots > 2 * used + kSpare || S.factor_id != system.id) state->KeepTouching();
   const bool overwrites = S.Find(system);
-  if (overwrites && state->turn != nullptr) FindKept(system, S.columns.span(), state->turn);
+  const bool is_lost =
+      overwrites && state->turn != nullptr && state->turn->z.data() == S.columns.data();
+  if (is_lost) FindKept(system, S.columns.span(), state->turn);
   for (PlaneContact& contact : state->Current()) {
     contact.yielding = YieldingOf(ResponseAt(*state, contact.slot));
   }
@@ -208,7 +197,8 @@ int SweepUntilConverged(ContactSolve* solve, const JobSystem* jobs) {
   ForShared(jobs, &first, &ContactSolve::next, [has_springs](const ContactSolve* of) {
     ContactState* state = of->state;
     if (has_springs) state->is_settled = false;
-    if (state->is_settled || state->attached != nullptr) return;
+    // Springs and constraints change them again: only stiff bodies need it beside those.
+    if (state->is_settled || (state->attached != nullptr && state->turn == nullptr)) return;
     SolveNormals(of->problem.accuracy, of->problem.is_slow, state);
   });
   const int limit = is_pile ? AffordableSweeps(sides / 2, std::min(asked, kMost), kMost) : kMost;
@@ -243,12 +233,18 @@ void EndSliding(PlaneContact* contact) {
   if (!(NormalImpulse(*contact) > 0.0f)) contact->impulse = {};
 }
 
-// Finds the turn of a body that has begun to touch.
+// Finds the turn of a body that has begun to touch, or that springs join to others.
 void FindTurn(ContactSolve* of) {
-  if (!of->may_turn || of->state->turn != nullptr || of->state->num_contacts == 0) return;
-  of->turn = FindFreeTurn(of->system, of->problem.y.first(of->problem.x.size()),
-                          of->state->couplings.columns.span(), of->hinge);
-  of->state->turn = of->turn.acts ? &of->turn : nullptr;
+  AttachedPoints* attached = of->state->attached;
+  const bool is_joined = attached != nullptr && attached->joins_bodies;
+  if (!of->may_turn || of->state->turn != nullptr) return;
+  if (!of->state->any() && !is_joined) return;
+  const std::span<NodeVec> z =
+      attached != nullptr ? attached->solved.span() : of->state->couplings.columns.span();
+  of->turn = FindFreeTurn(of->system, of->problem.y.first(of->problem.x.size()), z, of->hinge);
+  if (!of->turn.acts) return;
+  of->state->turn = &of->turn;
+  if (attached != nullptr) attached->AnswerWithTurn();
 }
 
 // Finds impulses of the current contacts, from where `d` has moved the nodes with those so far.
@@ -336,15 +332,18 @@ void SolveWithContacts(ContactSolve* first, const JobSystem* jobs) {
     if (AttachedPoints* attached = of->state->attached; attached != nullptr) {
       attached->contacts = of->state;
       attached->Locate([of](uint32_t node) { return of->problem.y[node]; });
+      if (of->turn.acts) attached->AnswerWithTurn();
     }
   }
   BeginSolve(jobs, first);
   ForShared(jobs, first, &ContactSolve::next, Respond);
   if (first->next == nullptr && first->problem.attached != nullptr) {
     AttachedPoints& attached = *first->problem.attached;
+    FindTurn(first);
     attached.StartSweeps([first](uint32_t node) { return first->d[node]; });
     attached.SweepAlone(first->problem.accuracy);
     attached.AddChanges(first->d);
+    AddTurn(first);
   }
   int searches = 0;
   for (const ContactSolve* of = first; of != nullptr; of = of->next) {
@@ -373,10 +372,12 @@ void SolveWithContacts(ContactSolve* first, const JobSystem* jobs) {
   }
   for (ContactSolve* of = first; of != nullptr; of = of->next) {
     DropOpenContacts(of->state);
-    of->state->turn = nullptr;
+    const bool turns = std::exchange(of->state->turn, nullptr) != nullptr;
+    if (turns && of->state->attached != nullptr) of->state->attached->AnswerWithTurn();
     if (first->next != nullptr && of->state->attached != nullptr) {
       of->state->attached->KnowImpulses();
     }
+    of->state->attached = nullptr;
   }
   EndSolve(first);
 }

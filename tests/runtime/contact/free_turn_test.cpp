@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Contact solves that turn a body that is free or on a hinge, against the dense equations in double
 // precision.
+#include "contact/attached_points.h"
 #include "runtime/contact/random_contacts.h"
 #include "runtime/tet_fixtures.h"
 
@@ -9,12 +10,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <vector>
 
 using namespace plush;
 using namespace plush::test;
 
 namespace {
+
+constexpr int kMostSweeps = 4096;
 
 // A problem whose body is free but for pins, none to two, and how it turns.
 struct FreeContacts : RandomContacts {
@@ -51,11 +55,50 @@ struct FreeContacts : RandomContacts {
       AddPlane(k == 1 && seed % 2 == 0 ? 0.5f : 0.0f);
   }
 
+  // Springs and constraints, at points that are a little off their targets.
+  void Attach(uint32_t num_springs, uint32_t num_constraints) {
+    const uint32_t count = num_springs + num_constraints;
+    const size_t n = shape.num_nodes();
+    rows.resize(count);
+    REQUIRE(attached.Reserve(DefaultAllocator(), count, n));
+    REQUIRE(attached.ReserveConstraints(DefaultAllocator(), num_constraints, n));
+    REQUIRE(attached.springs.Reserve(DefaultAllocator(), count));
+    for (uint32_t i = 0; i < count; ++i) {
+      AttachedPoint& at = attached.points[i];
+      at.row = i;
+      at.point = points[random.Below(static_cast<uint32_t>(points.size()))];
+      AttachmentRow& row = rows[i];
+      row.sides[0] = {&attached, i};
+      row.acts = true;
+      row.most = std::numeric_limits<float>::infinity();
+      row.base = ToVec3(random.Vector(1.0e-3)) - at.point.Of(y);
+      row.start = ToVec3(random.Vector(1.0e-3));
+      if (i < num_springs) {
+        row.gain = static_cast<float>(std::exp(random.Uniform(std::log(0.1), std::log(1.0e4))));
+        row.drag = 0.1f * row.gain;
+      } else {
+        const Eigen::Matrix3d axes = random.Rotation();
+        row.num_directions = 1 + random.Below(3);
+        for (uint32_t k = 0; k < 3; ++k) row.directions[k] = ToVec3(axes.col(k).eval());
+      }
+    }
+    attached.num_points = count;
+    attached.rows = rows;
+    attached.x = std::span<const NodeVec>(x).first(n);
+    attached.y = std::span<NodeVec>(y).first(n);
+    attached.has_springs = num_springs > 0;
+    attached.has_constraints = num_constraints > 0;
+    attached.Find(system);
+    attached.ListSprings();
+    CHECK(attached.springs.num_springs == num_springs);
+  }
+
   void SolveTurning(std::span<NodeVec> z) {
     d.resize(shape.num_nodes() + 1);
     turn = FindFreeTurn(system, std::span<const NodeVec>(y).first(shape.num_nodes()), z, hinge);
     REQUIRE(turn.acts);
-    ContactSolve solve = {system, Problem(4096), &state, d};
+    ContactSolve solve = {system, Problem(kMostSweeps), &state, d};
+    if (attached.any()) solve.problem.attached = &attached;
     solve.turn = turn;
     SolveWithContacts(&solve);
     turn = solve.turn;
@@ -106,9 +149,44 @@ struct FreeContacts : RandomContacts {
   std::vector<Eigen::Index> pins;
   Hinge hinge = {};
   Eigen::Vector3d axis = Eigen::Vector3d::Zero();
+  std::vector<AttachmentRow> rows;
+  AttachedPoints attached;
   FreeTurn turn;
   int sweeps = 0;
 };
+
+// How far the displacements of a solve with the impulses of contacts and rows are from d = A^-1 b +
+// P f + (I - P M) A^-1 (f - M P f), beside what impulses do that may be opposite to each other.
+double ErrorOf(const FreeContacts& c) {
+  const auto n = static_cast<Eigen::Index>(c.shape.num_nodes());
+  Points f = Points::Zero(3, n), b(3, n), d(3, n), all = f;
+  const auto push = [&](const EmbeddedPoint& point, const Vec3& impulse) {
+    for (int k = 0; k < 4; ++k) {
+      f.col(point.nodes[k]) += double(point.Free(k)) * ToEigen(impulse);
+      all.col(point.nodes[k]) += double(point.Free(k)) * ToEigen(impulse).cwiseAbs();
+    }
+  };
+  for (const PlaneContact& contact : c.state.Current()) {
+    push(c.state.PointOf(contact), contact.impulse);
+  }
+  for (const AttachedPoint& at : c.attached.Current()) push(at.point, c.rows[at.row].impulse);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    b.col(i) = ToEigen(c.rhs[static_cast<size_t>(i)]);
+    d.col(i) = ToEigen(c.d[static_cast<size_t>(i)]);
+  }
+  const Points Pf = c.Turned(c.Moment(f));
+  const Points rest = c.Answer(f - c.TimesMass(Pf));
+  const Points wanted = c.Answer(b) + Pf + rest - c.Turned(c.Moment(c.TimesMass(rest)));
+  // A rotation takes the place of the infinitesimal turn.
+  const Vec3& angle = c.turn.turning.turn;
+  const Mat3 change = TurnBy(angle);
+  Points beyond = c.Arms();
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const Vec3 r = ToVec3(Eigen::Vector3d(beyond.col(i)));
+    beyond.col(i) = ToEigen(change * r) - ToEigen(Cross(angle, r));
+  }
+  return (d - wanted - beyond).norm() / (d.norm() + Pf.norm() + c.Answer(all).norm());
+}
 
 }  // namespace
 
@@ -125,33 +203,9 @@ TEST_CASE("Solves answer impulses as A does, and turn a free body by their whole
     if (!has_friction && c.planes.size() == 1 && c.state.num_contacts > 1 && c.sweeps <= 2) {
       ++at_once;
     }
-    const Eigen::Index n = static_cast<Eigen::Index>(c.shape.num_nodes());
-    Points f = Points::Zero(3, n), b(3, n), d(3, n);
-    for (const PlaneContact& contact : c.state.Current()) {
-      const EmbeddedPoint& point = c.state.PointOf(contact);
-      for (int k = 0; k < 4; ++k) {
-        f.col(point.nodes[k]) += double(point.Free(k)) * ToEigen(contact.impulse);
-      }
-    }
-    for (Eigen::Index i = 0; i < n; ++i) {
-      b.col(i) = ToEigen(c.rhs[static_cast<size_t>(i)]);
-      d.col(i) = ToEigen(c.d[static_cast<size_t>(i)]);
-    }
-    // d = A^-1 b + P f + (I - P M) A^-1 (f - M P f).
-    const Points Pf = c.Turned(c.Moment(f));
-    const Points rest = c.Answer(f - c.TimesMass(Pf));
-    const Points wanted = c.Answer(b) + Pf + rest - c.Turned(c.Moment(c.TimesMass(rest)));
-    // A rotation takes the place of the infinitesimal turn.
-    const Vec3& angle = c.turn.turning.turn;
-    const Mat3 change = TurnBy(angle);
-    Points beyond = c.Arms();
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const Vec3 r = ToVec3(Eigen::Vector3d(beyond.col(i)));
-      beyond.col(i) = ToEigen(change * r) - ToEigen(Cross(angle, r));
-    }
-    const double turned = double(Length(angle));
+    const double turned = double(Length(c.turn.turning.turn));
     CAPTURE(seed, turned, c.state.num_contacts);
-    CHECK((d - wanted - beyond).norm() < 1e-4 * (d.norm() + Pf.norm()));
+    CHECK(ErrorOf(c) < 1e-4);
     // Thousands of sweeps between opposite planes add up rounding, so it looks once more.
     c.SolveTurning();
     for (const PlaneContact& contact : c.state.Current()) {
@@ -167,6 +221,52 @@ TEST_CASE("Solves answer impulses as A does, and turn a free body by their whole
   CHECK(at_once >=
         (num_pins == 0 ? 5 : 1));  // 7 of 19; none if the system of normal impulses lacks the turn
   CHECK(most_turn > 0.01);
+}
+
+TEST_CASE("Springs and constraints of a body that touches turn it, too") {
+  const uint32_t num_pins = GENERATE(0u, 1u);
+  constexpr uint32_t kCount = 100;
+  uint32_t possible = 0;
+  size_t contacts = 0;
+  double most_turn = 0.0;
+  for (uint32_t seed = 0; seed < kCount; ++seed) {
+    FreeContacts c(seed, false, num_pins);
+    c.Attach(seed % 4, seed / 4 % 4);
+    c.SolveTurning();
+    const double turned = double(Length(c.turn.turning.turn));
+    CAPTURE(num_pins, seed, turned, c.state.num_contacts);
+    CHECK(ErrorOf(c) < 1e-4);
+    contacts += c.state.num_contacts;
+    most_turn = std::max(most_turn, turned);
+    c.SolveTurning();
+    // A plane may be in the way of what constraints ask for: impulses then grow for ever.
+    const auto is_large = [&](const AttachmentRow& row) {
+      return ToEigen(row.impulse).norm() > 2.0 * ToEigen(c.rhs).colwise().norm().sum();
+    };
+    if (std::ranges::any_of(c.rows, is_large)) continue;
+    ++possible;
+    // Each law, but for the turn's part of second order.
+    const double far = (2e-5 + turned * turned) * kProblemSize;
+    for (const AttachedPoint& at : c.attached.Current()) {
+      const AttachmentRow& row = c.rows[at.row];
+      const Eigen::Vector3d moved = ToEigen(at.point.Of(c.d));
+      const Eigen::Vector3d way = ToEigen(row.base + at.point.Of(c.y)) + moved;
+      if (row.is_constraint()) {
+        for (uint32_t k = 0; k < row.num_held; ++k) {
+          CHECK(std::fabs(ToEigen(row.held[k]).dot(way)) < far);
+        }
+        continue;
+      }
+      const Eigen::Vector3d law = double(row.drag) * ToEigen(row.start) - double(row.gain) * way;
+      CHECK((law - ToEigen(row.impulse)).norm() < double(row.gain) * far + 1e-3 * law.norm());
+    }
+  }
+  std::printf(
+      "%u attached bodies with %u pins, seeds from 0: %zu contacts, turns of at most %.3f "
+      "rad, %u possible\n",
+      kCount, num_pins, contacts, most_turn, possible);
+  CHECK(contacts > 2 * kCount);
+  CHECK(possible > kCount / 2);
 }
 
 // With more than 512 nodes, new couplings overwrite what the turn needs.

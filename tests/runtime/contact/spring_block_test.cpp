@@ -108,6 +108,53 @@ TEST_CASE("Springs that are solved together obey their law") {
   CHECK((p - right).norm() < 1.0e-5 * right.norm());
 }
 
+TEST_CASE("Springs that are solved together turn the body, too") {
+  const uint32_t seed = GENERATE(range(1u, 101u));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> unit(-1.0f, 1.0f);
+  const Problem problem = Random(&random, seed % 2 == 0 ? 0.5 : 0.0, 1.0e-4, 1.0e2);
+  if (problem.points.empty()) return;
+  const float to_world = seed % 3 == 0 ? 1.0f : 0.3f;
+  const auto vector = [&] { return Vec3{unit(random), unit(random), unit(random)}; };
+  FreeTurn turn;
+  const Vec3 a = vector(), b = vector();
+  turn.yielding = {{1.5f, a.x, a.y}, {a.x, 2.0f, a.z}, {a.y, a.z, 2.5f}};
+  turn.kept = {{0.5f, 0.1f * b.x, 0.1f * b.y},
+               {0.1f * b.x, 0.4f, 0.1f * b.z},
+               {0.1f * b.y, 0.1f * b.z, 0.3f}};
+  const Eigen::Index count = problem.e.rows();
+  std::vector<TurnedPoint> at(static_cast<size_t>(count));
+  for (TurnedPoint& point : at) point.arm = vector(), point.z = vector() * 0.2f;
+  SpringBlock block = BlockOf(24);
+  Solve(problem, to_world, &block);  // makes the list
+  block.Turn(turn, at, to_world);
+  const Eigen::MatrixXd p = Solve(problem, to_world, &block);
+  const Eigen::MatrixXd own = MatrixOf(problem, double(to_world));
+  Eigen::MatrixXd whole(3 * count, 3 * count);
+  Eigen::VectorXd right(3 * count), found(3 * count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    right.segment<3>(3 * i) = problem.e.row(i).transpose();
+    found.segment<3>(3 * i) = p.row(i).transpose();
+    for (Eigen::Index j = 0; j < count; ++j) {
+      const TurnedPoint &of_i = at[static_cast<size_t>(i)], &of_j = at[static_cast<size_t>(j)];
+      for (int c = 0; c < 3; ++c) {
+        const Vec3 axis = {c == 0 ? 1.0f : 0.0f, c == 1 ? 1.0f : 0.0f, c == 2 ? 1.0f : 0.0f};
+        const Vec3 moved =
+            of_i.MovedBy(of_j.Answer(turn, axis)) * to_world + axis * float(own(i, j));
+        whole.block<3, 1>(3 * i, 3 * j + c) = Eigen::Vector3d(moved.x, moved.y, moved.z);
+      }
+    }
+  }
+  const Eigen::VectorXd solved = whole.fullPivLu().solve(right);
+  CHECK((whole * found - right).norm() < 1.0e-4 * right.norm());
+  CHECK((found - solved).norm() < 1.0e-3 * solved.norm());
+  // It stops.
+  block.StopTurn();
+  const Eigen::MatrixXd still = Solve(problem, to_world, &block);
+  CHECK((own * still - problem.e).norm() < 1.0e-4 * problem.e.norm());
+}
+
 TEST_CASE("Very stiff springs at one place share the load and stay finite") {
   const uint32_t seed = GENERATE(range(1u, 51u));
   CAPTURE(seed);
