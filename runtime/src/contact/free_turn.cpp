@@ -21,6 +21,20 @@ void FindKept(const FactoredSystem& system, std::span<NodeVec> z, FreeTurn* turn
   turn->z = z.first(count);
 }
 
+Turning FreeTurn::Answer(const Vec3& to_moment, const Vec3& to_kept) const {
+  const Vec3 kept_turn = yielding * to_moment;
+  return {yielding * (to_moment - to_kept + kept * kept_turn), kept_turn};
+}
+
+TurnedPoint::TurnedPoint(const FreeTurn& turn, const EmbeddedPoint& point)
+    : arm(point.Of(turn.nodes) - turn.centre), z(point.Of(turn.z)) {}
+
+void TurnedPoint::Push(const Vec3& impulse, FreeTurn* turn) const {
+  turn->moment += Cross(arm, impulse);
+  turn->kept_moment += Cross(z, impulse);
+  turn->turning = turn->Answer(turn->moment, turn->kept_moment);
+}
+
 float TurnedPoint::Bound(float own, const FreeTurn& turn) const {
   const auto answer = [&](const Vec3& axis) { return axis * own + MovedBy(Answer(turn, axis)); };
   return BoundOf({answer({1, 0, 0}), answer({0, 1, 0}), answer({0, 0, 1})});

@@ -33,10 +33,7 @@ struct FreeTurn {
   Vec3 moment, kept_moment;  ///< their sum, and what A keeps of it [kg m^2]
   Turning turning;
 
-  Turning Answer(const Vec3& to_moment, const Vec3& to_kept) const {
-    const Vec3 kept_turn = yielding * to_moment;
-    return {yielding * (to_moment - to_kept + kept * kept_turn), kept_turn};
-  }
+  Turning Answer(const Vec3& to_moment, const Vec3& to_kept) const;
 };
 
 /// The turn of nodes at `at` (num_nodes x 1), which must stay valid, about their hinge or else
@@ -51,8 +48,7 @@ void FindKept(const FactoredSystem& system, std::span<NodeVec> z, FreeTurn* turn
 /// A point of a body that turns.
 struct TurnedPoint {
   TurnedPoint() = default;
-  TurnedPoint(const FreeTurn& turn, const EmbeddedPoint& point)
-      : arm(point.Of(turn.nodes) - turn.centre), z(point.Of(turn.z)) {}
+  TurnedPoint(const FreeTurn& turn, const EmbeddedPoint& point);
 
   Vec3 MovedBy(const Turning& by) const { return Cross(by.turn, arm) - Cross(by.kept, z); }
   /// How a unit impulse along an axis turns the body.
@@ -61,11 +57,7 @@ struct TurnedPoint {
   }
   /// How far a unit impulse moves the point at most, if A^-1 moves it by `own` [1/kg].
   float Bound(float own, const FreeTurn& turn) const;
-  void Push(const Vec3& impulse, FreeTurn* turn) const {
-    turn->moment += Cross(arm, impulse);
-    turn->kept_moment += Cross(z, impulse);
-    turn->turning = turn->Answer(turn->moment, turn->kept_moment);
-  }
+  void Push(const Vec3& impulse, FreeTurn* turn) const;
 
   Vec3 arm, z;  // [m]
 };
