@@ -153,11 +153,11 @@ void AttachedPoints::Find(const FactoredSystem& system) {
 }
 
 void AttachedPoints::ListSprings() {
-  constexpr float kLeastGain = 1.0e-12f;  // [kg]; with softer ones, the numbers overflow
   springs.StartList();
   for (uint32_t i = 0; i < num_points; ++i) {
     const AttachmentRow& row = RowOf(points[i]);
-    const bool is_linear = !row.is_constraint() && row.rest_length == 0.0f && row.gain > kLeastGain;
+    const bool is_linear =
+        !row.is_constraint() && row.rest_length == 0.0f && row.gain > AttachmentRow::kLeastGain;
     if (!is_linear || !row.acts || row.sides[1].of != nullptr) continue;
     if (springs.List(i, row.gain)) continue;
     springs.StartList();  // too many

@@ -46,6 +46,7 @@ struct CoarseContacts;
 
 /// A spring or a constraint, in the world's units. Both bodies of a spring share it.
 struct AttachmentRow {
+  static constexpr float kLeastGain = 1.0e-12f;  ///< [kg]; with softer ones, the numbers overflow
   /// A point that it pulls at: the first one with `impulse`, the second one with its opposite.
   struct Side {
     AttachedPoints* of = nullptr;  ///< null: none, the target
@@ -80,6 +81,13 @@ struct AttachmentRow {
   Vec3 normal;  ///< its direction; matters if rest_length is not 0
   Vec3 before;  ///< `impulse` at Locate [kg m]
   Vec3 known;   ///< the part of `impulse` that both iterates show [kg m]
+  // Of a spring in SolveSprings.
+  struct Gradients {
+    Vec3 change;     ///< of `impulse` [kg m]
+    Vec3 left;       ///< what the change so far leaves of e [m]
+    Vec3 direction;  ///< of the next part of the change [kg m]
+    Vec3 answer;     ///< how that moves the way, plus its part of K^-1 [m]
+  } gradients;
   // Of a spring in ContactGradients.
   Vec3 first;     ///< LawImpulse where it begins [kg m]
   Vec3 resisted;  ///< K times the motion of the current direction [kg m]
