@@ -209,7 +209,7 @@ TEST_CASE("Stiff planks that hang on each other swing as the reference does") {
 }
 
 // Sweeps over the springs, one after the other, take the square of their number.
-TEST_CASE("A chain of stiff planks swings and falls without gain") {
+TEST_CASE("A chain of stiff planks swings and falls without gain", "[long]") {
   const double young = GENERATE(1.0e6, 1.0e8), damping = young < 1.0e7 ? 0.0 : 0.02;
   const bool by_line = GENERATE(false, true), on_floor = by_line != (young < 1.0e7);
   CAPTURE(young, damping, by_line, on_floor);
