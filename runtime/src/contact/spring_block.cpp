@@ -19,8 +19,7 @@ constexpr size_t RowAt(size_t i) { return i * (i + 1) / 2; }
 bool SpringBlock::Reserve(const Allocator& allocator, size_t count) {
   const size_t room = std::min<size_t>(count, kMost);
   Array<uint32_t> more_points;
-  Array<double> more_factor;
-  Array<double> more_moments, more_by_turn;
+  Array<double> more_factor, more_moments, more_by_turn;
   Array<float> more_gains, more_inverse, more_numbers, more_responses;
   if (!more_points.Allocate(allocator, room) || !more_gains.Allocate(allocator, room) ||
       !more_factor.Allocate(allocator, RowAt(room)) ||

@@ -7,6 +7,7 @@
 #include "reference/trajectory.h"
 #include "runtime/tet_fixtures.h"
 #include "runtime/world/crowd_scene.h"
+#include "runtime/world/held_nodes.h"
 
 #include <catch2/catch.hpp>
 
@@ -93,18 +94,11 @@ Held AddHeld(const Plank& plank, Hold hold, World* world) {
   for (const uint32_t node : plank.hinge) {
     const Vec3 at = plank.shape.rest()[node];
     if (hold == Hold::kSprings) {
-      AttachmentDesc desc = {.body = id, .weights = {1.0f, 0.0f, 0.0f, 0.0f}, .target = at};
-      std::fill_n(desc.nodes, 4, node);
-      desc.stiffness = 1.0e5f;
-      AttachmentId spring;
-      REQUIRE(world->Attach(desc, &spring).ok());
+      AttachNode(world, SpringOn(id, node, at));
     } else if (hold != Hold::kPins) {
-      ConstraintDesc desc = {.body = id, .target = at};
-      std::fill_n(desc.nodes, 4, node);
+      ConstraintDesc desc = HoldOn(id, node, at);
       if (hold == Hold::kRail) desc.kind = ConstraintKind::kLine, desc.direction = {0, 0, 1};
-      ConstraintId constraint;
-      REQUIRE(world->AddConstraint(desc, &constraint).ok());
-      held.constraints.push_back(constraint);
+      held.constraints.push_back(HoldNode(world, desc));
     }
   }
   return held;

@@ -7,6 +7,7 @@
 #include "reference/implicit_euler.h"
 #include "reference/trajectory.h"
 #include "runtime/tet_fixtures.h"
+#include "runtime/world/held_nodes.h"
 
 #include <catch2/catch.hpp>
 
@@ -52,14 +53,9 @@ struct JoinedPlanks {
       ids[k] = AddBody(&world, shape.asset(), of_body);
     }
     for (size_t i = 0; i < ends[0].size(); ++i) {
-      AttachmentDesc spring = {.body = ids[0], .weights = {1.0f, 0.0f, 0.0f, 0.0f}};
-      std::fill_n(spring.nodes, 4, ends[0][i]);
-      spring.other_body = ids[1];
-      spring.other_weights = {1.0f, 0.0f, 0.0f, 0.0f};
-      std::fill_n(spring.other_nodes, 4, ends[1][i]);
-      spring.stiffness = 1.0e5f;
-      AttachmentId id;
-      REQUIRE(world.Attach(spring, &id).ok());
+      AttachmentDesc spring = SpringOn(ids[0], ends[0][i], {});
+      JoinTo(ids[1], ends[1][i], &spring);
+      AttachNode(&world, spring);
     }
   }
 
@@ -183,12 +179,8 @@ TEST_CASE("Stiff planks that hang on each other swing as the reference does") {
     settings.springs.push_back({.weights = {{near, 1.0}, {far + nodes, -1.0}}, .stiffness = 1e5});
   }
   for (const uint32_t node : planks.ends[1]) {
-    AttachmentDesc spring = {.body = planks.ids[0], .weights = {1.0f, 0.0f, 0.0f, 0.0f}};
-    std::fill_n(spring.nodes, 4, node);
-    spring.target = planks.shape.rest()[node];
-    spring.stiffness = 1.0e5f;
-    AttachmentId id;
-    REQUIRE(planks.world.Attach(spring, &id).ok());
+    const AttachmentDesc spring = SpringOn(planks.ids[0], node, planks.shape.rest()[node]);
+    AttachNode(&planks.world, spring);
     settings.springs.push_back(
         {.weights = {{node, 1.0}}, .target = ToEigen(spring.target), .stiffness = 1e5});
   }
@@ -232,19 +224,14 @@ TEST_CASE("A chain of stiff planks swings and falls without gain", "[long]") {
       const bool is_middle = std::fabs(rest(2, i) - kEdge) < 1e-6;
       const bool is_end = rest(0, i) < 1e-6 && rest(1, i) > 1.99 * kEdge;
       if (!is_end || !(by_line || is_middle)) continue;
-      AttachmentDesc spring = {.body = ids.back(), .weights = {1.0f, 0.0f, 0.0f, 0.0f}};
-      std::fill_n(spring.nodes, 4, static_cast<uint32_t>(i));
-      spring.stiffness = 1.0e5f;
-      spring.target = ToVec3(rest.col(i).eval());
+      AttachmentDesc spring =
+          SpringOn(ids.back(), static_cast<uint32_t>(i), ToVec3(rest.col(i).eval()));
       for (Eigen::Index j = 0; j < rest.cols() && k > 0; ++j) {
         const Eigen::Vector3d way = rest.col(j) - rest.col(i);
         if ((way - Eigen::Vector3d(8.0 * kEdge, 0.0, 0.0)).norm() > 1e-6) continue;
-        spring.other_body = ids[static_cast<size_t>(k - 1)];
-        spring.other_weights = {1.0f, 0.0f, 0.0f, 0.0f};
-        std::fill_n(spring.other_nodes, 4, static_cast<uint32_t>(j));
+        JoinTo(ids[static_cast<size_t>(k - 1)], static_cast<uint32_t>(j), &spring);
       }
-      AttachmentId id;
-      REQUIRE(world.Attach(spring, &id).ok());
+      AttachNode(&world, spring);
     }
   }
   const auto energy = [&] {

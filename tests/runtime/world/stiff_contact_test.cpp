@@ -7,6 +7,7 @@
 #include "reference/elastic_body.h"
 #include "runtime/collision/surface_fixtures.h"
 #include "runtime/tet_fixtures.h"
+#include "runtime/world/held_nodes.h"
 #include "shapes/shape_asset.h"
 
 #include <catch2/catch.hpp>
@@ -47,16 +48,9 @@ BodyId AddHeld(const ShapeAsset& shape, double edge, Hold hold, World* world) {
   for (const uint32_t node : nodes) {
     const Vec3 at = shape.rest()[node];
     if (hold == Hold::kSprings) {
-      AttachmentDesc desc = {.body = id, .weights = {1.0f, 0.0f, 0.0f, 0.0f}, .target = at};
-      std::fill_n(desc.nodes, 4, node);
-      desc.stiffness = 1.0e5f;
-      AttachmentId spring;
-      REQUIRE(world->Attach(desc, &spring).ok());
+      AttachNode(world, SpringOn(id, node, at));
     } else if (hold == Hold::kConstraints) {
-      ConstraintDesc desc = {.body = id, .target = at};
-      std::fill_n(desc.nodes, 4, node);
-      ConstraintId constraint;
-      REQUIRE(world->AddConstraint(desc, &constraint).ok());
+      HoldNode(world, HoldOn(id, node, at));
     }
   }
   return id;
