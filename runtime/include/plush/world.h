@@ -317,7 +317,7 @@ class World {
   // of all their gradients H [Civ, Eq. 3.44, 3.45, which leave out the inverse].
 
   /// Holds a point of a body. Wakes it. Allocates memory for it in the body: with c constraints
-  /// about 4 bytes per node and 1 kB for each, and 550 c^2 bytes. Errors: kInvalidArgument (a
+  /// about 4 bytes per node and 1.1 kB for each, and 550 c^2 bytes. Errors: kInvalidArgument (a
   /// number of the description out of range, a fixed body), kOutOfMemory; the body's id gives
   /// kNullId, kForeignId and kStaleId with the name of its field.
   Status AddConstraint(const ConstraintDesc& desc, ConstraintId* out_id);

@@ -170,6 +170,10 @@ void AttachedPoints::AnswerWithTurn() {
   if (block.any()) FactorBlock();
   const FreeTurn* const turn = Turn();
   if (turn == nullptr) return springs.StopTurn();
+  for (uint32_t i = 0; i < num_points; ++i) {
+    const float own = couplings[(points.size() + 1) * i];
+    points[i].turned_response = TurnedPoint(*turn, points[i].point).Bound(own, *turn);
+  }
   if (springs.num_springs == 0) return;
   TurnedPoint turned[SpringBlock::kMost];
   for (uint32_t k = 0; k < springs.num_springs; ++k) {

@@ -25,6 +25,7 @@
 #include "base/array.h"
 #include "base/node_vec.h"
 #include "base/vector_math.h"
+#include "collision/double_vector.h"
 #include "contact/constraint_block.h"
 #include "contact/plane_contacts.h"
 #include "contact/point_couplings.h"
@@ -81,13 +82,15 @@ struct AttachmentRow {
   Vec3 normal;  ///< its direction; matters if rest_length is not 0
   Vec3 before;  ///< `impulse` at Locate [kg m]
   Vec3 known;   ///< the part of `impulse` that both iterates show [kg m]
-  // Of a spring in SolveSprings.
+  // Of a spring in SolveSprings, in double: stiff springs at nearly one place share their load by
+  // small differences.
   struct Gradients {
-    Vec3 change;     ///< of `impulse` [kg m]
-    Vec3 left;       ///< what the change so far leaves of e [m]
-    Vec3 direction;  ///< of the next part of the change [kg m]
-    Vec3 answer;     ///< how that moves the way, plus its part of K^-1 [m]
-  } gradients;
+    double yielding;         ///< roughly the inverse of the operator's diagonal [kg]
+    DoubleVector change;     ///< of `impulse` [kg m]
+    DoubleVector left;       ///< what the change so far leaves of e [m]
+    DoubleVector direction;  ///< of the next part of the change [kg m]
+    DoubleVector answer;     ///< how that moves the way, plus its part of K^-1 [m]
+  } gradients = {};
   // Of a spring in ContactGradients.
   Vec3 first;     ///< LawImpulse where it begins [kg m]
   Vec3 resisted;  ///< K times the motion of the current direction [kg m]
@@ -124,6 +127,8 @@ struct AttachedPoint {
   Vec3 moved;   ///< displacement by the current sweeps, in the body's units [m]
   Vec3 change;  ///< of its constraint's impulse in the current sweep [kg m]; while clusters move,
                 ///< displacement by that [m]
+  float turned_response = 0.0f;  ///< to an impulse on it, at most, with the turn [1/kg]
+  DoubleVector by_springs = {};  ///< displacement by a direction of SolveSprings [m]
   CoarsePoint coarse;
   Mat3 response;  ///< on the coarse level [1/kg]
 };
@@ -171,10 +176,7 @@ struct AttachedPoints {
   /// How much an impulse on a point moves it in the world, at most [1/kg].
   float Response(uint32_t index) const {
     const float own = couplings[(points.size() + 1) * index];
-    const FreeTurn* const turn = Turn();
-    const float whole =
-        turn != nullptr ? TurnedPoint(*turn, points[index].point).Bound(own, *turn) : own;
-    return whole / (scale * scale * scale);
+    return (Turn() != nullptr ? points[index].turned_response : own) / (scale * scale * scale);
   }
 
   /// The turn of the body in the current solve, or null.

@@ -5,9 +5,14 @@
 #include "contact/inertia.h"
 #include "solver/panel_solve.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace plush {
+
+static Vec3 Column(const double (&m)[3][3], int l) {
+  return {static_cast<float>(m[0][l]), static_cast<float>(m[1][l]), static_cast<float>(m[2][l])};
+}
 
 void FindKept(const FactoredSystem& system, std::span<NodeVec> z, FreeTurn* turn) {
   const size_t count = turn->nodes.size();
@@ -38,6 +43,31 @@ void TurnedPoint::Push(const Vec3& impulse, FreeTurn* turn) const {
 float TurnedPoint::Bound(float own, const FreeTurn& turn) const {
   const auto answer = [&](const Vec3& axis) { return axis * own + MovedBy(Answer(turn, axis)); };
   return BoundOf({answer({1, 0, 0}), answer({0, 1, 0}), answer({0, 0, 1})});
+}
+
+void TurnResistance::Add(const Vec3& arm, const Vec3& impulse) {
+  const double r[3] = {arm.x, arm.y, arm.z}, p[3] = {impulse.x, impulse.y, impulse.z};
+  const double along = r[0] * p[0] + r[1] * p[1] + r[2] * p[2];
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      G_[i][j] += (i == j ? along : 0.0) - 0.5 * (r[i] * p[j] + r[j] * p[i]);
+    }
+  }
+}
+
+void TurnResistance::ApplyTo(FreeTurn* turn) const {
+  double G[3][3];
+  std::copy_n(&G_[0][0], 9, &G[0][0]);
+  TakePositivePart(G);
+  // (I + G)^-1 = (1 + I^-1 G)^-1 I^-1, which holds for the line of a hinge, too.
+  const Mat3 own = turn->yielding;
+  const Mat3 more = own * Mat3{Column(G, 0), Column(G, 1), Column(G, 2)};
+  const Mat3 whole = more + Mat3{{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}};
+  const Mat3 cofactor = Cofactor(whole);
+  const float inverse = 1.0f / Determinant(whole);
+  for (auto column : {&Mat3::c0, &Mat3::c1, &Mat3::c2}) {
+    turn->yielding.*column = TransposeTimes(cofactor, own.*column) * inverse;
+  }
 }
 
 namespace {
@@ -96,14 +126,10 @@ FreeTurn FindFreeTurn(const FactoredSystem& system, std::span<const NodeVec> at,
       for (int l = 0; l < 3; ++l) sums[k][l] = (k == l ? trace : 0.0) - sums[k][l];
     }
   }
-  const auto column = [](const double(&m)[3][3], int l) {
-    return Vec3{static_cast<float>(m[0][l]), static_cast<float>(m[1][l]),
-                static_cast<float>(m[2][l])};
-  };
-  turn.kept = {column(kept, 0), column(kept, 1), column(kept, 2)};
+  turn.kept = {Column(kept, 0), Column(kept, 1), Column(kept, 2)};
   turn.acts =
       hinge.kind == Hinge::Kind::kLine ? InvertAbout(hinge.axis, inertia) : InvertInertia(inertia);
-  turn.yielding = {column(inertia, 0), column(inertia, 1), column(inertia, 2)};
+  turn.yielding = {Column(inertia, 0), Column(inertia, 1), Column(inertia, 2)};
   return turn;
 }
 

@@ -24,8 +24,8 @@ struct Turning {
 struct FreeTurn {
   bool acts = false;
   Vec3 centre;                     ///< of mass, or on the hinge [m]
-  Mat3 yielding;                   ///< inverse of the tensor of inertia [1/(kg m^2)]; on the line
-                                   ///< of a hinge only
+  Mat3 yielding;                   ///< inverse of the tensor of inertia [1/(kg m^2)], see
+                                   ///< TurnResistance; on the line of a hinge only
   Mat3 kept;                       ///< what A keeps of it: sum of m (r z I - z r^T) [kg m^2]
   std::span<const NodeVec> nodes;  ///< positions [m]; w: inverse masses [1/kg] (num_nodes x 1)
   std::span<const NodeVec> z;      ///< A^-1 M r, r from the centre [m] (num_nodes x 1)
@@ -44,6 +44,20 @@ FreeTurn FindFreeTurn(const FactoredSystem& system, std::span<const NodeVec> at,
 
 /// Fills `z` (num_nodes + 1 x 1) of a turn anew, with one solve. All else of the turn stays.
 void FindKept(const FactoredSystem& system, std::span<NodeVec> z, FreeTurn* turn);
+
+/// How impulses that act already resist a turn of the body. If it turns by w, the moment of an
+/// impulse p at arm r changes by (w x r) x p, in all by -G w, G = sum (r . p) I - sym(r p^T).
+class TurnResistance {
+ public:
+  void Add(const Vec3& arm, const Vec3& impulse);
+  /// Changes how the turn yields to (I + G)^-1, I the tensor of inertia. Leaves out what G helps
+  /// the turn on. Without, a light body that carries many others would swing beyond its balance,
+  /// ever farther if G > 4 I: a chain of ten planks of 4 cm exploded.
+  void ApplyTo(FreeTurn* turn) const;
+
+ private:
+  double G_[3][3] = {};  // [kg m^2]
+};
 
 /// A point of a body that turns.
 struct TurnedPoint {

@@ -47,57 +47,69 @@ float Response(const AttachmentRow& row) {
   return sum;
 }
 
-// Roughly the inverse of the operator's diagonal [kg].
-float Preconditioner(const AttachmentRow& row) { return 1.0f / (Response(row) + 1.0f / row.gain); }
+DoubleVector operator*(const Mat3& a, const DoubleVector& v) {
+  return InDouble(a.c0) * v.x + InDouble(a.c1) * v.y + InDouble(a.c2) * v.z;
+}
 
-// How impulses `direction` on all springs move the points of a body: their `change` [m].
+// How impulses `direction` on all springs move the points of a body: their `by_springs` [m].
 void MovePoints(AttachedPoints* of) {
   const FreeTurn* const turn = of->Turn();
-  Vec3 moment, kept_moment;
-  for (AttachedPoint& at : of->Current()) at.change = {};
+  const double s = of->scale, to_own = 1.0 / (s * s * s * s);
+  DoubleVector moment = {}, kept_moment = {};
+  for (AttachedPoint& at : of->Current()) at.by_springs = {};
   for (uint32_t i = 0; i < of->num_points; ++i) {
     const AttachedPoint& at = of->points[i];
     if (!IsLinear(of->RowOf(at))) continue;
-    const Vec3 own = of->Own(at, of->RowOf(at).gradients.direction);
+    const DoubleVector own = of->RowOf(at).gradients.direction * (double(at.sign) * to_own);
     const float* const coupled = &of->couplings[of->points.size() * i];
-    for (uint32_t j = 0; j < of->num_points; ++j) of->points[j].change += own * coupled[j];
+    for (uint32_t j = 0; j < of->num_points; ++j) {
+      AttachedPoint& moved = of->points[j];
+      moved.by_springs = moved.by_springs + own * double(coupled[j]);
+    }
     if (turn == nullptr) continue;
     const TurnedPoint point(*turn, at.point);
-    moment += Cross(point.arm, own);
-    kept_moment += Cross(point.z, own);
+    moment = moment + Cross(InDouble(point.arm), own);
+    kept_moment = kept_moment + Cross(InDouble(point.z), own);
   }
   if (turn == nullptr) return;
-  const Turning by = turn->Answer(moment, kept_moment);
-  for (AttachedPoint& at : of->Current()) at.change += TurnedPoint(*turn, at.point).MovedBy(by);
+  const DoubleVector kept = turn->yielding * moment;
+  const DoubleVector turned = turn->yielding * (moment - kept_moment + turn->kept * kept);
+  for (AttachedPoint& at : of->Current()) {
+    const TurnedPoint point(*turn, at.point);
+    at.by_springs =
+        at.by_springs + Cross(turned, InDouble(point.arm)) - Cross(kept, InDouble(point.z));
+  }
 }
 
-// (J R J^T + K^-1) times the direction of a spring, once all points have their change [m].
-Vec3 Answer(const AttachmentRow& row) {
-  Vec3 moved = row.gradients.direction * (1.0f / row.gain);
+// (J R J^T + K^-1) times the direction of a spring, once MovePoints has been there [m].
+DoubleVector Answer(const AttachmentRow& row) {
+  DoubleVector moved = row.gradients.direction * (1.0 / double(row.gain));
   ForSides(row, [&](AttachedPoints* of, AttachedPoint* at, uint32_t) {
-    moved += at->change * (at->sign * of->scale);
+    moved = moved + at->by_springs * double(at->sign * of->scale);
   });
   return moved;
 }
 
 // Starts from nothing. Returns the largest part of e [m].
-float Begin(ContactSolve* first) {
-  float largest2 = 0.0f;
+double Begin(ContactSolve* first) {
+  double largest2 = 0.0;
   ForSprings(first, [&](AttachmentRow* row) {
     const AttachedPoints& of = *(TakesPart(row->sides[0]) ? row->sides[0].of : row->sides[1].of);
-    row->gradients.change = {};
-    row->gradients.left = row->Missing(of.MovedOf(*row)) * (1.0f / row->gain);
-    row->gradients.direction = row->gradients.left * Preconditioner(*row);
-    largest2 = std::fmax(largest2, Dot(row->gradients.left, row->gradients.left));
+    AttachmentRow::Gradients& g = row->gradients;
+    g.change = {};
+    g.left = InDouble(row->Missing(of.MovedOf(*row))) * (1.0 / double(row->gain));
+    g.yielding = 1.0 / double(Response(*row) + 1.0f / row->gain);
+    g.direction = g.left * g.yielding;
+    largest2 = std::fmax(largest2, Dot(g.left, g.left));
   });
   return std::sqrt(largest2);
 }
 
-void FindChanges(float accuracy, ContactSolve* first) {
-  constexpr int kMostIterations = 128;
+void FindChanges(double accuracy, ContactSolve* first) {
+  constexpr int kMostIterations = 256;
   double rest = 0.0;
   ForSprings(first, [&](AttachmentRow* row) {
-    rest += double(Dot(row->gradients.left, row->gradients.direction));
+    rest += Dot(row->gradients.left, row->gradients.direction);
   });
   for (int iteration = 0; rest > 0.0 && iteration < kMostIterations; ++iteration) {
     for (ContactSolve* of = first; of != nullptr; of = of->next) {
@@ -106,31 +118,32 @@ void FindChanges(float accuracy, ContactSolve* first) {
     double resistance = 0.0;
     ForSprings(first, [&](AttachmentRow* row) {
       row->gradients.answer = Answer(*row);
-      resistance += double(Dot(row->gradients.answer, row->gradients.direction));
+      resistance += Dot(row->gradients.answer, row->gradients.direction);
     });
     if (!(resistance > 0.0)) return;
-    const auto share = static_cast<float>(rest / resistance);
-    double still_left = 0.0;
-    float largest2 = 0.0f;
+    const double share = rest / resistance;
+    double still_left = 0.0, largest2 = 0.0;
     ForSprings(first, [&](AttachmentRow* row) {
-      row->gradients.change += row->gradients.direction * share;
-      row->gradients.left -= row->gradients.answer * share;
-      largest2 = std::fmax(largest2, Dot(row->gradients.left, row->gradients.left));
-      still_left += double(Dot(row->gradients.left, row->gradients.left) * Preconditioner(*row));
+      AttachmentRow::Gradients& g = row->gradients;
+      g.change = g.change + g.direction * share;
+      g.left = g.left - g.answer * share;
+      const double left2 = Dot(g.left, g.left);
+      largest2 = std::fmax(largest2, left2);
+      still_left += left2 * g.yielding;
     });
     if (largest2 <= accuracy * accuracy) return;
-    const auto kept = static_cast<float>(still_left / rest);
+    const double kept = still_left / rest;
     rest = still_left;
     ForSprings(first, [&](AttachmentRow* row) {
-      row->gradients.direction =
-          row->gradients.left * Preconditioner(*row) + row->gradients.direction * kept;
+      AttachmentRow::Gradients& g = row->gradients;
+      g.direction = g.left * g.yielding + g.direction * kept;
     });
   }
 }
 
 void MakeChanges(ContactSolve* first) {
   ForSprings(first, [&](AttachmentRow* row) {
-    const Vec3& change = row->gradients.change;
+    const Vec3 change = InFloat(row->gradients.change);
     if (IsZero(change)) return;
     row->impulse += change;
     ForSides(*row, [&](AttachedPoints* of, AttachedPoint* at, uint32_t k) {
@@ -148,12 +161,12 @@ void MakeChanges(ContactSolve* first) {
 }  // namespace
 
 void SolveSprings(ContactSolve* first) {
-  const float accuracy = first->problem.accuracy * first->state->scale;
+  const double accuracy = double(first->problem.accuracy * first->state->scale);
   if (!(Begin(first) > accuracy)) return;
   FindChanges(accuracy, first);
   bool fits = true;
   ForSprings(first, [&](AttachmentRow* row) {
-    const Vec3 whole = row->impulse + row->gradients.change;
+    const Vec3 whole = row->impulse + InFloat(row->gradients.change);
     fits = fits && !(Dot(whole, whole) > row->most * row->most) && IsFinite(whole);
   });
   if (fits) MakeChanges(first);

@@ -247,7 +247,15 @@ void FindTurn(ContactSolve* of) {
   of->turn = FindFreeTurn(of->system, of->problem.y.first(of->problem.x.size()), z, of->hinge);
   if (!of->turn.acts) return;
   of->state->turn = &of->turn;
-  if (attached != nullptr) attached->AnswerWithTurn();
+  if (attached == nullptr) return;
+  TurnResistance resistance;
+  for (const AttachedPoint& at : attached->Current()) {
+    const AttachmentRow& row = attached->RowOf(at);
+    if (!row.acts) continue;
+    resistance.Add(TurnedPoint(of->turn, at.point).arm, attached->Own(at, row.impulse));
+  }
+  resistance.ApplyTo(&of->turn);
+  attached->AnswerWithTurn();
 }
 
 // Finds impulses of the current contacts, from where `d` has moved the nodes with those so far.

@@ -310,3 +310,40 @@ TEST_CASE("Large stiff boxes that fall on a corner gain nothing and come to rest
     CHECK(speed < 1.0e-2f);
   }
 }
+
+TEST_CASE("Impulses that pull points away from the centre resist a turn, others do not") {
+  const uint32_t seed = GENERATE(range(1u, 101u));
+  CAPTURE(seed);
+  Random random(seed);
+  const bool on_line = seed % 4 == 0;
+  const Eigen::Matrix3d root = Eigen::Matrix3d::NullaryExpr([&] { return random.Uniform(-1, 1); });
+  const Eigen::Vector3d axis = random.Vector(1.0).normalized();
+  const Eigen::Matrix3d inertia = root * root.transpose() + 0.1 * Eigen::Matrix3d::Identity();
+  const Eigen::Matrix3d yielding =
+      on_line ? (axis * axis.transpose() / axis.dot(inertia * axis)).eval() : inertia.inverse();
+  FreeTurn turn;
+  const auto columns = [](const Eigen::Matrix3d& m) {
+    return Mat3{ToVec3(m.col(0).eval()), ToVec3(m.col(1).eval()), ToVec3(m.col(2).eval())};
+  };
+  turn.yielding = columns(yielding);
+  TurnResistance resistance;
+  Eigen::Matrix3d change = Eigen::Matrix3d::Zero();  // of the moment, by the turn
+  for (uint32_t k = seed % 5; k > 0; --k) {
+    const Eigen::Vector3d r = random.Vector(1.0), p = random.Vector(seed % 3 == 0 ? 100.0 : 1.0);
+    resistance.Add(ToVec3(r), ToVec3(p));
+    for (int i = 0; i < 3; ++i) change.col(i) += Eigen::Vector3d::Unit(i).cross(r).cross(p);
+  }
+  resistance.ApplyTo(&turn);
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> own(-0.5 * (change + change.transpose()));
+  const Eigen::Matrix3d positive = own.eigenvectors() *
+                                   own.eigenvalues().cwiseMax(0.0).asDiagonal() *
+                                   own.eigenvectors().transpose();
+  const double resisted = axis.dot((inertia + positive) * axis);
+  const Eigen::Matrix3d right =
+      on_line ? (axis * axis.transpose() / resisted).eval() : (inertia + positive).inverse();
+  const double rounding = 1e-6 * (1.0 + positive.norm() * yielding.norm());
+  for (const Eigen::Vector3d& moment : {random.Vector(1.0), random.Vector(1.0)}) {
+    const Eigen::Vector3d found = ToEigen(turn.yielding * ToVec3(moment));
+    CHECK((found - right * moment).norm() < rounding * right.norm());
+  }
+}

@@ -80,6 +80,7 @@ struct Body {
     turn.yielding = {{1.5f, off.x, off.y}, {off.x, 2.0f, off.z}, {off.y, off.z, 2.5f}};
     turn.kept = {{0.5f, 0.0f, 0.0f}, {0.0f, 0.4f, 0.0f}, {0.0f, 0.0f, 0.3f}};
     state.turn = &turn;
+    points.AnswerWithTurn();
   }
 };
 
