@@ -166,6 +166,15 @@ void AttachedPoints::ListSprings() {
   springs.EndList(couplings.span(), points.size(), 1.0f / (scale * scale * scale));
 }
 
+TurnResistance AttachedPoints::ResistanceTo(const FreeTurn& turn) const {
+  TurnResistance resistance;
+  for (const AttachedPoint& at : Current()) {
+    const AttachmentRow& row = RowOf(at);
+    if (row.acts) resistance.Add(TurnedPoint(turn, at.point).arm, Own(at, row.impulse));
+  }
+  return resistance;
+}
+
 void AttachedPoints::AnswerWithTurn() {
   if (block.any()) FactorBlock();
   const FreeTurn* const turn = Turn();

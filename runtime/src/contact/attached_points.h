@@ -127,7 +127,8 @@ struct AttachedPoint {
   Vec3 moved;   ///< displacement by the current sweeps, in the body's units [m]
   Vec3 change;  ///< of its constraint's impulse in the current sweep [kg m]; while clusters move,
                 ///< displacement by that [m]
-  float turned_response = 0.0f;  ///< to an impulse on it, at most, with the turn [1/kg]
+  float turned_response = 0.0f;  ///< displacement per impulse on it with the body's turn, at most
+                                 ///< [1/kg]
   DoubleVector by_springs = {};  ///< displacement by a direction of SolveSprings [m]
   CoarsePoint coarse;
   Mat3 response;  ///< on the coarse level [1/kg]
@@ -187,7 +188,10 @@ struct AttachedPoints {
     return turn != nullptr ? TurnedPoint(*turn, at.point).MovedBy(turn->turning) : Vec3{};
   }
 
-  /// Adds an impulse on a point to it.
+  /// How the current impulses resist a turn.
+  TurnResistance ResistanceTo(const FreeTurn& turn) const;
+
+  /// Adds an impulse on a point to the turn.
   void PushTurn(const AttachedPoint& at, const Vec3& own) const {
     FreeTurn* const turn = Turn();
     if (turn != nullptr) TurnedPoint(*turn, at.point).Push(own, turn);

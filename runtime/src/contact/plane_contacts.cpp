@@ -248,13 +248,7 @@ void FindTurn(ContactSolve* of) {
   if (!of->turn.acts) return;
   of->state->turn = &of->turn;
   if (attached == nullptr) return;
-  TurnResistance resistance;
-  for (const AttachedPoint& at : attached->Current()) {
-    const AttachmentRow& row = attached->RowOf(at);
-    if (!row.acts) continue;
-    resistance.Add(TurnedPoint(of->turn, at.point).arm, attached->Own(at, row.impulse));
-  }
-  resistance.ApplyTo(&of->turn);
+  attached->ResistanceTo(of->turn).ApplyTo(&of->turn);
   attached->AnswerWithTurn();
 }
 

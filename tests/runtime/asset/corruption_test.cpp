@@ -2,6 +2,7 @@
 // Any bytes give an error or a body that simulates. Sanitized in plush_runtime_asan_tests, which
 // reports reads outside the exactly sized buffers and undefined arithmetic. PLUSH_TEST_FULL=1
 // changes each byte in five ways instead of one, and makes 1e5 random edits instead of 2000.
+// Without either, every fourth byte changes.
 
 #include "plush/asset.h"
 #include "plush/format/cdg_records.h"
@@ -97,7 +98,8 @@ void ChangeEveryByte(const std::vector<std::byte>& content) {
   const std::span<std::byte> bytes = file.bytes();
   size_t opened = 0;
   size_t tried = 0;
-  for (size_t i = 0; i < bytes.size(); ++i) {
+  const size_t step = plush::test::IsSanitized() || plush::tests::FullTests() ? 1 : 4;
+  for (size_t i = 0; i < bytes.size(); i += step) {
     std::byte& byte = bytes[i];
     const std::byte kept = byte;
     const std::byte ways[] = {kept ^ std::byte{0x01}, kept ^ std::byte{0x80},

@@ -183,6 +183,16 @@ void QueryStatic(const Asset& asset) {
 
 }  // namespace
 
+bool IsSanitized() {
+#if defined(__SANITIZE_ADDRESS__)
+  return true;
+#elif defined(__has_feature)
+  return __has_feature(address_sanitizer);
+#else
+  return false;
+#endif
+}
+
 Survival Survive(std::span<const std::byte> bytes) {
   Asset asset;
   const Status status = asset.Open(bytes);

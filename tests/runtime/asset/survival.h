@@ -18,4 +18,7 @@ enum class Survival {
 /// CheckAsset and Open disagree, or if FindFlaw reports a flaw.
 Survival Survive(std::span<const std::byte> bytes);
 
+/// Whether the runtime is sanitized in this program.
+bool IsSanitized();
+
 }  // namespace plush::test

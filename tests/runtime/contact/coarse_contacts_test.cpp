@@ -78,7 +78,8 @@ TEST_CASE("Points of clusters answer impulses as J Z C^-1 Z^T J^T says") {
   of.CheckSums(total, 0.0, sums);
 }
 
-TEST_CASE("Coarse solves meet the conditions of Signorini and Coulomb in random problems") {
+TEST_CASE("Coarse solves meet the conditions of Signorini and Coulomb in random problems",
+          "[long]") {
   const int count = tests::FullTests() ? 2000 : 100;
   const double most_friction = GENERATE(0.0, 1.0);
   const double young = GENERATE(1.0e4, 1.0e6, 1.0e7);
@@ -140,7 +141,8 @@ TEST_CASE("Coarse solves meet the conditions of Signorini and Coulomb in random 
   CHECK(sliding > static_cast<size_t>(count));
 }
 
-TEST_CASE("With high friction and in wedges, coarse solves keep gaps and friction brakes") {
+TEST_CASE("With high friction and in wedges, coarse solves keep gaps and friction brakes",
+          "[long]") {
   const int count = tests::FullTests() ? 2000 : 100;
   const double young = GENERATE(1.0e4, 1.0e6, 1.0e7);
   const int solves = GENERATE(3, 100);

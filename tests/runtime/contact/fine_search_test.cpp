@@ -136,7 +136,7 @@ float DeepestOnRidges(AboveMesh* scene, float depth) {
 
 }  // namespace
 
-TEST_CASE("What is remembered of a fine mesh changes no point that a search finds") {
+TEST_CASE("What is remembered of a fine mesh changes no point that a search finds", "[long]") {
   size_t found = 0, searches = 0, inside = 0;
   for (uint32_t seed = 1; seed <= 24; ++seed) {
     Random random(seed);

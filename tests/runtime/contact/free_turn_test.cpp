@@ -223,7 +223,7 @@ TEST_CASE("Solves answer impulses as A does, and turn a free body by their whole
   CHECK(most_turn > 0.01);
 }
 
-TEST_CASE("Springs and constraints of a body that touches turn it, too") {
+TEST_CASE("Springs and constraints of a body that touches turn it, too", "[long]") {
   const uint32_t num_pins = GENERATE(0u, 1u);
   constexpr uint32_t kCount = 100;
   uint32_t possible = 0;

@@ -32,7 +32,7 @@ Found FindWith(SunkPoints* search, const ContactProblem& problem, const std::vec
 
 }  // namespace
 
-TEST_CASE("A remembered list of a mesh changes no point that a search finds") {
+TEST_CASE("A remembered list of a mesh changes no point that a search finds", "[long]") {
   size_t found = 0, searches = 0;
   for (uint32_t seed = 1; seed <= 36; ++seed) {
     CAPTURE(seed);
@@ -105,7 +105,8 @@ TEST_CASE("A remembered list of a mesh changes no point that a search finds") {
 
 // Beside an open border, what is in front of a plane and what is behind it are close, far from any
 // triangle.
-TEST_CASE("A list of plates with open borders changes nothing while a body flies between them") {
+TEST_CASE("A list of plates with open borders changes nothing while a body flies between them",
+          "[long]") {
   size_t found = 0, searches = 0;
   for (uint32_t seed = 1; seed <= 200; ++seed) {
     CAPTURE(seed);

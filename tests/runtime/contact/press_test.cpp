@@ -146,6 +146,7 @@ TEST_CASE("A cube that a press closes on takes its shape again", "[long]") {
   const bool has_surface = GENERATE(false, true);
   const float poisson = GENERATE(0.33f, 0.45f, 0.49f);
   const float young = GENERATE(1.0e4f, 1.0e5f, 1.0e6f, 1.0e7f);
+  if (!tests::FullTests() && (young == 1.0e5f || young == 1.0e6f)) return;
   CAPTURE(has_surface, poisson, young);
   const ShapeAsset shape = Cube(has_surface);
   World world({.gravity = {}});

@@ -99,7 +99,7 @@ float LookForDepth(const AmongPlanes& place) {
 
 }  // namespace
 
-TEST_CASE("Points below planes are those that a look at every vertex finds") {
+TEST_CASE("Points below planes are those that a look at every vertex finds", "[long]") {
   // With 30 parts tets hold more vertices than are read one after the other.
   const uint32_t parts = GENERATE(2u, 5u, 30u), num_planes = GENERATE(1u, 3u);
   size_t found = 0, searches = 0;

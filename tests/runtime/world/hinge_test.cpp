@@ -177,7 +177,7 @@ TEST_CASE("A hinge that moves swings its body as gravity does") {
 
 // If solves with A do not turn such a body while it touches, it gains up to 1e5 times the energy of
 // its fall on pins, and up to 1e10 on constraints and springs.
-TEST_CASE("Stiff bodies that fall about their hinge onto a floor gain nothing and rest") {
+TEST_CASE("Stiff bodies that fall about their hinge onto a floor gain nothing and rest", "[long]") {
   const double young = GENERATE(1.0e6, 1.0e7, 1.0e8, 1.0e9);
   const double edge = GENERATE(0.005, 0.05), damping = GENERATE(0.0, 0.02, 0.75);
   const bool by_line = GENERATE(false, true);

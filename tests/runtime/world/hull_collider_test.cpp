@@ -142,7 +142,7 @@ TEST_CASE("A hull carries the weight of the body on it") {
   CHECK(scene.world.stats().contacts > 0);
 }
 
-TEST_CASE("Thrown bodies do not pass hulls, however fast") {
+TEST_CASE("Thrown bodies do not pass hulls, however fast", "[long]") {
   int hits = 0;
   for (uint32_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);

@@ -126,7 +126,7 @@ TEST_CASE("An implicit body sticks on a gentle slope and slides on a steep one a
   }
 }
 
-TEST_CASE("Implicit bodies gain no energy in an impact") {
+TEST_CASE("Implicit bodies gain no energy in an impact", "[long]") {
   const float poisson = GENERATE(0.0f, 0.33f, 0.45f, 0.49f, 0.499f);
   const float young = GENERATE(1.0e4f, 1.0e6f, 1.0e8f);
   const float speed = GENERATE(1.0f, 10.0f);

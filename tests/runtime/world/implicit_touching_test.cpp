@@ -200,7 +200,8 @@ TEST_CASE("An implicit body and another one gain no energy in an impact", "[long
   CHECK(most_pairs == 1);
 }
 
-TEST_CASE("A spring takes its part of the weight of an implicit body that rests on another one") {
+TEST_CASE("A spring takes its part of the weight of an implicit body that rests on another one",
+          "[long]") {
   const Which which = GENERATE(Which{true, false}, Which{false, true}, Which{true, true});
   const float scale = GENERATE(1.0f, 0.8f);  // of the upper one
   const float stiffness = GENERATE(20.0f, 1.0e4f);

@@ -195,7 +195,7 @@ struct Scene {
 
 }  // namespace
 
-TEST_CASE("Every instruction set takes bodies through the same motion") {
+TEST_CASE("Every instruction set takes bodies through the same motion", "[long]") {
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, 5), {1.0e5, 0.4, 1000.0});
   const std::vector<int64_t> targets = SimdTargets();
   // Contact amplifies differences in rounding.

@@ -85,7 +85,7 @@ struct JoinedPlanks {
 
 }  // namespace
 
-TEST_CASE("Stiff bodies that springs join fall onto a floor without gain, and rest") {
+TEST_CASE("Stiff bodies that springs join fall onto a floor without gain, and rest", "[long]") {
   const double young = GENERATE(1.0e6, 1.0e7, 1.0e8), edge = GENERATE(0.005, 0.02, 0.05);
   const double damping = GENERATE(0.0, 0.02);
   const bool by_line = GENERATE(false, true);

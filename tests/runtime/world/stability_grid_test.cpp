@@ -384,7 +384,7 @@ TEST_CASE("Single stiff tets between boxes that close neither gain nor sink in")
 
 // What solves and lifts of flat tets found between boxes that run over pins, or between walls with
 // two velocities, added energy: 1.5 J to 3.3 MJ. The way out of one (300951) strained it further.
-TEST_CASE("Pinned bodies that boxes run over gain no energy") {
+TEST_CASE("Pinned bodies that boxes run over gain no energy", "[long]") {
   const uint32_t seed = GENERATE(300182u, 300236u, 300804u, 300883u, 300951u);
   const Failures failures = RunScenes(seed, 1, SceneKind::kGround, kSofter);
   CHECK(failures.frozen == 0);

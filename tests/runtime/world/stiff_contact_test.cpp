@@ -58,7 +58,7 @@ BodyId AddHeld(const ShapeAsset& shape, double edge, Hold hold, World* world) {
 
 }  // namespace
 
-TEST_CASE("Stiff planks that fall on a cube gain nothing and come to rest") {
+TEST_CASE("Stiff planks that fall on a cube gain nothing and come to rest", "[long]") {
   const double young = GENERATE(1.0e7, 1.0e8), edge = GENERATE(0.02, 0.05);
   const double damping = GENERATE(0.0, 0.02);
   const tools::Material material = {young, 0.3, 200.0, damping};

@@ -30,7 +30,7 @@ using namespace plush::tests;
 
 namespace {
 
-constexpr uint32_t kSolids = 40;
+constexpr uint32_t kSolids = 20;
 constexpr uint32_t kSolidsInFull = 500;
 constexpr double kGuard = 20.0;
 

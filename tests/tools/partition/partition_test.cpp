@@ -81,7 +81,7 @@ CageSettings SettingsOf(uint32_t seed) {
 TEST_CASE("Collision surfaces of random solids are those of the solids") {
   const char* only = std::getenv("PLUSH_TEST_SEED");
   const uint32_t first = only != nullptr ? static_cast<uint32_t>(std::atoi(only)) : 1;
-  const uint32_t count = only != nullptr ? 1 : (FullTests() ? 300 : 30);
+  const uint32_t count = only != nullptr ? 1 : (FullTests() ? 300 : 20);
   for (uint32_t seed = first; seed < first + count; ++seed) {
     const SurfaceMesh mesh = RandomSolid(seed);
     const Partitioned out = PartitionOf(mesh, SettingsOf(seed));
