@@ -3,8 +3,8 @@
 //
 // A holds the frames of the tets, so it takes turns back, and with them the moment of impulses: the
 // stiffer the body, the more. A free body answers impulses f by P f + (I - P M) A^-1 (f - M P f):
-// P f is the rigid turn that has the moment of f. The body gets exactly this moment, and the map is
-// symmetric like A^-1.
+// P f is the rigid turn that has the moment of f. The body gets exactly this moment, less what
+// TurnResistance takes, and the map is symmetric like A^-1.
 #pragma once
 
 #include "contact/contact_problem.h"

@@ -51,7 +51,8 @@ DoubleVector operator*(const Mat3& a, const DoubleVector& v) {
   return InDouble(a.c0) * v.x + InDouble(a.c1) * v.y + InDouble(a.c2) * v.z;
 }
 
-// How impulses `direction` on all springs move the points of a body: their `by_springs` [m].
+// How impulses `direction` on all springs move the points of a body: their `by_springs` [m]. The
+// turn is FreeTurn::Answer and TurnedPoint::MovedBy in double.
 void MovePoints(AttachedPoints* of) {
   const FreeTurn* const turn = of->Turn();
   const double s = of->scale, to_own = 1.0 / (s * s * s * s);
