@@ -429,17 +429,29 @@ bool DenseCoarse::Crosses(double most) const {
 void DenseCoarse::TurnWays(const Points& x, const Points& predicted, Points* u) const {
   for (const Component& component : components_) {
     const std::vector<Eigen::Index>& nodes = component.nodes;
-    const MeanMotion mean(component, model_.masses, x, *u);
-    const Eigen::Matrix3d R = mean.Rotation();
+    MeanMotion mean(component, model_.masses, x, *u);
     // What ways have of a turn's second order, if the last one was a turn.
-    const Eigen::Matrix3d bend = Eigen::Matrix3d::Identity() - R.transpose() - mean.turn;
-    double along = 0.0, square = 0.0;
-    for (const Eigen::Index i : nodes) {
-      const Eigen::Vector3d r = x.col(i) - mean.centre;
-      along += model_.masses[i] * (u->col(i) - mean.shift - mean.turn * r).dot(bend * r);
-      square += model_.masses[i] * (bend * r).squaredNorm();
+    Eigen::Matrix3d R, bend;
+    double share = 0.0;
+    for (int fit = 0; fit < 40; ++fit) {
+      if (fit > 0) {
+        Points rest = *u;
+        for (const Eigen::Index i : nodes) rest.col(i) -= share * bend * (x.col(i) - mean.centre);
+        mean = MeanMotion(component, model_.masses, x, rest);
+      }
+      const double cosine2 = std::max(1.0 - 0.5 * mean.turn.squaredNorm(), 0.19);
+      MeanMotion angle = mean;
+      angle.turn *= 2.0 / (1.0 + std::sqrt(cosine2));
+      R = angle.Rotation();
+      bend = Eigen::Matrix3d::Identity() - R.transpose() - mean.turn;
+      double along = 0.0, square = 0.0;
+      for (const Eigen::Index i : nodes) {
+        const Eigen::Vector3d r = x.col(i) - mean.centre;
+        along += model_.masses[i] * (u->col(i) - mean.shift - mean.turn * r).dot(bend * r);
+        square += model_.masses[i] * (bend * r).squaredNorm();
+      }
+      share = square > 0.0 ? std::clamp(along / square, 0.0, 1.0) : 0.0;
     }
-    const double share = square > 0.0 ? std::clamp(along / square, 0.0, 1.0) : 0.0;
     for (const Eigen::Index i : nodes) {
       const Eigen::Vector3d r = x.col(i) - mean.centre;
       const Eigen::Vector3d besides = u->col(i) - mean.shift - mean.turn * r - share * (bend * r);

@@ -53,8 +53,9 @@ void TurnPrediction(const StepSettings& settings, float h, Body* body);
 
 /// Finds the clusters' `motions` (num_clusters x 1 each) at nodes `y`. Gives components that turn
 /// freely and touch nothing their momenta (CoarseLevel::KeepMomenta), and the constraints that hold
-/// them what that takes.
-void SolveClusters(const NodePlaces& y, std::span<const ClusterSums> sums, Body* body,
+/// them what that takes. Clears body->progress.has_matrix if a stiff body turns too far for its
+/// matrix.
+void SolveClusters(float h, const NodePlaces& y, std::span<const ClusterSums> sums, Body* body,
                    std::span<RigidMotion> motions);
 
 // CorrectClusters for bodies that touch each other: all begin, SolveCoarseContacts solves the list

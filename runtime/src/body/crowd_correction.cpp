@@ -60,7 +60,8 @@ RigidMotion MotionAt(const Crowd& crowd, size_t k, size_t lane) {
           {VectorAt(at + 2 * kNext), VectorAt(at + 3 * kNext), VectorAt(at + 4 * kNext)}};
 }
 
-// Finds the clusters' motions of one body. Makes its matrix in its first correction.
+// Finds the clusters' motions of one body. Makes its matrix in its first correction, and where it
+// has turned since.
 void SolveLaneClusters(const StepSettings& settings, const CoarseLevel& level, bool is_first,
                        size_t lane, Body* body, Crowd* crowd) {
   const float dt = settings.dt;
@@ -69,13 +70,14 @@ void SolveLaneClusters(const StepSettings& settings, const CoarseLevel& level, b
   for (size_t k = 0; k < level.num_clusters(); ++k) sums[k] = SumsAt(*crowd, k, lane);
   const CoarseLevel& own = body->system->coarse;
   const NodePlaces places = {&crowd->positions[lane], kCrowdPosition, kCrowdLanes};
-  if (is_first) {
+  if (is_first || !body->progress.has_matrix) {
     body->coarse.Make(own.pattern, dt * dt, own.masses.span(), own.turns.span(), places,
                       body->Rotations(), sums);
     if (body->attached.any()) body->responses.Forget();
+    body->progress.has_matrix = true;
   }
   SolveLaneCoarse(settings, {sums, level.num_clusters()}, crowd, body);
-  SolveClusters(places, {sums, level.num_clusters()}, body, {motions, level.num_clusters()});
+  SolveClusters(dt, places, {sums, level.num_clusters()}, body, {motions, level.num_clusters()});
   for (size_t k = 0; k < level.num_clusters(); ++k) {
     float* at = &crowd->motions[kCrowdMotion * k + lane];
     const Vec3 vectors[5] = {motions[k].centre, motions[k].shift, motions[k].change.c0,

@@ -25,14 +25,87 @@ void SumMomenta(const CoarseLevel& level, std::span<const NodeVec> x, std::span<
   level.Sum(x, momenta, sums);
 }
 
-// The mean motion that a component makes with the impulses and moments of its clusters.
-Screw MeanMotion(const CoarseLevel& level, size_t c, std::span<const ClusterSums> sums,
-                 const ComponentMass& mass) {
+// The impulses and moments of a component's clusters.
+Momenta SumOf(const CoarseLevel& level, size_t c, std::span<const ClusterSums> sums,
+              const ComponentMass& mass) {
   Momenta sum;
   for (const uint16_t k : level.Component(c)) {
     mass.Add(sums[k], {ToPoint(sums[k].impulse), ToPoint(sums[k].moment)}, &sum);
   }
-  return mass.MotionOf(sum);
+  return sum;
+}
+
+// The turn that ways d of a component's nodes come from: d = shift + W r + bent bend r and what
+// they do besides, r from the centre. If the last way was a turn by R, d = shift + (I - R^T) r, as
+// velocities are those along it. W is the antisymmetric part of I - R^T, `bend` the rest. (But
+// velocities that a user sets are W r alone.) `bent`: how much of `bend` the ways have.
+struct LastTurn {
+  Screw mean;  // shift, and the axis of W times the sine of the angle
+  Matrix W = {};
+  Matrix change;  // R - I
+  Matrix bend;
+  double bent = 0.0;
+
+  LastTurn(const ComponentMass& mass, const Momenta& momenta, const Matrix& arms);
+
+ private:
+  void SetTurn();
+};
+
+// For a W of up to 64 degrees. That of a larger one is too small.
+void LastTurn::SetTurn() {
+  constexpr double kLeastCosine2 = 0.19;
+  double sine2 = 0.0, angle[3];
+  for (const double sine : mean.turn.at) sine2 += sine * sine;
+  const double to_angle = 2.0 / (1.0 + std::sqrt(std::fmax(1.0 - sine2, kLeastCosine2)));
+  for (size_t i = 0; i < 3; ++i) {
+    const size_t j = (i + 1) % 3, k = (i + 2) % 3;
+    angle[i] = mean.turn.at[i] * to_angle;
+    W[k][j] = mean.turn.at[i];
+    W[j][k] = -mean.turn.at[i];
+  }
+  CayleyChange(angle, &change);
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t j = 0; j < 3; ++j) bend[i][j] = -change[j][i] - W[i][j];
+  }
+}
+
+// `arms`: sum of m r d^T. Unless the axis is a principal one, bend r has an angular momentum, too.
+// W alone cannot have it: a beam of 24 cm that turns by 0.2 radians a step would start each step
+// with strains of 0.3%.
+LastTurn::LastTurn(const ComponentMass& mass, const Momenta& momenta, const Matrix& arms) {
+  constexpr int kMostFits = 12;  // each leaves half a turn's share of what is wrong
+  constexpr double kLast2 = 1.0e-14;
+  const Matrix& spread = mass.square();
+  for (int fit = 0; fit < kMostFits; ++fit) {
+    Momenta of_turn = momenta;
+    for (size_t i = 0; i < 3 && bent > 0.0; ++i) {
+      const size_t j = (i + 1) % 3, k = (i + 2) % 3;
+      for (size_t l = 0; l < 3; ++l) {
+        of_turn.angular.at[i] -= bent * (bend[k][l] * spread[j][l] - bend[j][l] * spread[k][l]);
+      }
+    }
+    const Point before = mean.turn;
+    mean = mass.MotionOf(of_turn);
+    double moved2 = 0.0;
+    for (size_t i = 0; i < 3; ++i) {
+      const double moved = mean.turn.at[i] - before.at[i];
+      moved2 += moved * moved;
+    }
+    SetTurn();
+    double along = 0.0, square = 0.0;
+    for (size_t i = 0; i < 3; ++i) {
+      for (size_t j = 0; j < 3; ++j) {
+        along += bend[i][j] * arms[j][i];
+        for (size_t k = 0; k < 3; ++k) {
+          along -= bend[i][j] * spread[j][k] * W[i][k];
+          square += bend[i][j] * spread[j][k] * bend[i][k];
+        }
+      }
+    }
+    bent = square > 0.0 ? std::fmin(std::fmax(along / square, 0.0), 1.0) : 0.0;
+    if (!(moved2 > kLast2)) return;
+  }
 }
 
 }  // namespace
@@ -54,32 +127,9 @@ void CoarseLevel::TurnPredictions(std::span<const NodeVec> x, std::span<const No
         for (size_t j = 0; j < 3; ++j) arms[i][j] += own[i][j] + arm.at[i] * impulse.at[j];
       }
     }
-    // The mean motion d = shift + W r, and the rotation R = I + change of its turn. If the last way
-    // was such a turn, d = shift + (I - R^T) r, as velocities are those along it: W r + bend r.
-    // (But velocities that a user sets are not.) `bent`: how much of `bend` the ways have.
-    const Screw mean = MeanMotion(*this, c, sums, mass);
-    Matrix change, W = {}, bend;
-    CayleyChange(mean.turn.at, &change);
-    for (size_t i = 0; i < 3; ++i) {
-      const size_t j = (i + 1) % 3, k = (i + 2) % 3;
-      W[k][j] = mean.turn.at[i];
-      W[j][k] = -mean.turn.at[i];
-    }
-    double along = 0.0, square = 0.0;
-    for (size_t i = 0; i < 3; ++i) {
-      for (size_t j = 0; j < 3; ++j) bend[i][j] = -change[j][i] - W[i][j];
-    }
-    for (size_t i = 0; i < 3; ++i) {
-      for (size_t j = 0; j < 3; ++j) {
-        along += bend[i][j] * arms[j][i];
-        for (size_t k = 0; k < 3; ++k) {
-          const double spread = mass.square()[j][k];
-          along -= bend[i][j] * spread * W[i][k];
-          square += bend[i][j] * spread * bend[i][k];
-        }
-      }
-    }
-    const double bent = square > 0.0 ? std::fmin(std::fmax(along / square, 0.0), 1.0) : 0.0;
+    const LastTurn last(mass, SumOf(*this, c, sums, mass), arms);
+    const Matrix &W = last.W, &change = last.change, &bend = last.bend;
+    const double bent = last.bent;
     // Straight on leads by d to r + d. The turn leads by shift to R (r + d - shift - W r - bent
     // bend r). The difference is by_arm r + change (d - shift).
     Matrix by_arm;
@@ -92,7 +142,7 @@ void CoarseLevel::TurnPredictions(std::span<const NodeVec> x, std::span<const No
       (&by_arm[0][0])[i] += (&turned[0][0])[i] + (&change[0][0])[i];
     }
     const Mat3 of_arm = ToMat3(by_arm), of_way = ToMat3(change);
-    const Vec3 shift = ToVec3(mean.shift.at), centre = mass.Centre();
+    const Vec3 shift = ToVec3(last.mean.shift.at), centre = mass.Centre();
     for (const uint16_t k : Component(c)) {
       for (uint32_t m = first_member[k]; m < first_member[k + 1]; ++m) {
         const uint32_t node = members[m];
@@ -112,7 +162,7 @@ void CoarseLevel::KeepTurns(std::span<const NodeVec> x, std::span<const NodeVec>
   for (size_t c = 0; c < num_components(); ++c) {
     if (!HingePinsOf(c).empty()) continue;
     const ComponentMass mass(*this, c, {}, sums);
-    const Screw way = MeanMotion(*this, c, sums, mass);
+    const Screw way = mass.MotionOf(SumOf(*this, c, sums, mass));
     double square = 0.0;
     for (const double angle : way.turn.at) square += angle * angle;
     const double share = std::fmin((most - std::sqrt(square)) / (most - whole), 1.0);

@@ -356,8 +356,8 @@ TEST_CASE("Bodies on a floor, in a V or in a box of planes end finite above them
   const int count = tests::FullTests() ? 2000 : 160 / kShare;
   const Failures failures = RunScenes(100001, count, SceneKind::kPlanes, kStiff);
   CHECK(failures.frozen <= count / 1000);
-  CHECK(failures.gaining <= std::max(1, count / 30));  // 0 of 160, 30 of 2000
-  CHECK(failures.fallen <= count / 1000);              // 0 of 2000
+  CHECK(failures.gaining <= std::max(1, count / 100));  // 16 of 2000
+  CHECK(failures.fallen <= count / 1000);               // 0 of 2000
 }
 
 // One of seven bodies on three planes gained 0.41 of its energy in an impact. If its whole way
