@@ -3,6 +3,7 @@
 // Written from the equations in runtime/src/solver/coarse_level.h, independently of its code.
 #pragma once
 
+#include "runtime/dense_components.h"
 #include "runtime/dense_reference.h"
 
 #include <vector>
@@ -42,12 +43,6 @@ class DenseCoarse {
   /// C at positions `y`, motions about the clusters' current centres. Each group of tets that see
   /// the same clusters lies as at rest, turned by its mean rotation, at its current centre.
   Eigen::MatrixXd Matrix(const std::vector<Eigen::Matrix3d>& rotations, const Points& y) const;
-
-  /// A part of the body that turns freely: without pins, or about those on one point or line.
-  struct Component {
-    std::vector<Eigen::Index> nodes;  // free ones
-    std::vector<Eigen::Index> pins;
-  };
 
   /// Moves the clusters of `y` by C^-1 Z^T (inertial + elastic), the parts of the right-hand side.
   /// Then components move rigidly to where sum m |y - predicted|^2 is least, for inertial =

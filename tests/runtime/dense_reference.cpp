@@ -301,7 +301,7 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
   const Points before = v;
   v = u / dt_;
   if (coarse_ == nullptr) return;
-  for (const DenseCoarse::Component& component : coarse_->components()) {
+  for (const Component& component : coarse_->components()) {
     if (!component.pins.empty()) continue;
     reference::KeepTurns(component.nodes, model_.masses, x, before, dt_, &v);
   }

@@ -353,7 +353,7 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
 static void EndIteration(const SubstepOf& of, bool owes, Body* body, StepStats* stats) {
   Body::Progress& p = body->progress;
   p.is_owed = owes;
-  if (!p.is_owed) CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
+  if (!p.is_owed) CorrectClusters(of.settings, of.h, body, stats);
   p.may_be_flat = SweepBody(of.settings, of.h, body, stats);
   HoldConstraints(of.h, body);
   ++p.iterations;
@@ -368,7 +368,7 @@ void Iterate(const SubstepOf& of, Body* body, StepStats* stats) {
   }
   // A turn lifts touching nodes off a plane, or sinks them, to second order. So the last word is
   // the fine solve's if nodes touch.
-  if (p.is_owed) CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
+  if (p.is_owed) CorrectClusters(of.settings, of.h, body, stats);
   p.longest = OuterIteration(of.settings, of.system, p.iterations == 0, body, stats, &p.lowest);
   EndIteration(of, body->contacts.any(), body, stats);
 }

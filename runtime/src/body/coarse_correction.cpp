@@ -272,18 +272,18 @@ CoarseContacts PartOf(const StepSettings& settings, float h, std::span<ClusterSu
 
 // Finds the sums that the clusters' motions follow from, but for contacts, and C.
 void BeginCorrection(const StepSettings& settings, float h, std::span<ClusterSums> sums, Body* body,
-                     PhaseTimer* timer, bool* has_matrix) {
+                     PhaseTimer* timer) {
   const CoarseLevel& coarse = body->system->coarse;
   SumClusters(settings, h, body, sums, timer);
   if (ReportsReactions(*body)) StartPinImpulses(body);
   // A stiff body that touches would resist its own turn since the matrix was made.
   const bool is_stale = body->progress.is_stiff && body->contacts.any();
-  if (*has_matrix && !is_stale) return;
+  if (body->progress.has_matrix && !is_stale) return;
   const NodePlaces places = {&body->y[0].x, sizeof(NodeVec) / sizeof(float), 1};
   body->coarse.Make(coarse.pattern, h * (h + body->elements.damping), coarse.masses.span(),
                     coarse.turns.span(), places, body->Rotations(), sums);
   body->responses.Forget();
-  *has_matrix = true;
+  body->progress.has_matrix = true;
 }
 
 // Moves the clusters by what the sums ask for, after SolveCoarseContacts.
@@ -328,13 +328,12 @@ IterationPlan PlanIterations(const SplittingSettings& settings, const Body& body
   return {is_soft ? 1 : is_stiffest ? 3 : 2, is_soft, is_stiff, is_stiffest};
 }
 
-void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStats* stats,
-                     bool* has_matrix) {
+void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStats* stats) {
   if (!HasCoarseLevel(settings, *body)) return;
   ClusterSums of_clusters[kMaxClusters];
   const std::span<ClusterSums> sums = {of_clusters, body->system->coarse.num_clusters()};
   PhaseTimer timer(stats, SolvePhase(settings, *body));
-  BeginCorrection(settings, h, sums, body, &timer, has_matrix);
+  BeginCorrection(settings, h, sums, body, &timer);
   AttachedPoints* attached = body->attached.any() ? &body->attached : nullptr;
   if (body->contacts.any() || (attached != nullptr && attached->acts_on_clusters)) {
     CoarseContacts part = PartOf(settings, h, sums, body);
@@ -343,12 +342,11 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
   MoveClusters(settings, h, sums, body, stats, &timer);
 }
 
-bool BeginJointCorrection(const StepSettings& settings, float h, Body* body, StepStats* stats,
-                          bool* has_matrix) {
+bool BeginJointCorrection(const StepSettings& settings, float h, Body* body, StepStats* stats) {
   if (!HasCoarseLevel(settings, *body)) return false;
   const std::span<ClusterSums> sums = body->responses.sums.span();
   PhaseTimer timer(stats, SolvePhase(settings, *body));
-  BeginCorrection(settings, h, sums, body, &timer, has_matrix);
+  BeginCorrection(settings, h, sums, body, &timer);
   body->coarse_solve = PartOf(settings, h, sums, body);
   return true;
 }

@@ -41,20 +41,19 @@ struct IterationPlan {
 IterationPlan PlanIterations(const SplittingSettings& settings, const Body& body, float h);
 
 /// Moves the clusters of body->y in a substep of `h` seconds, if HasCoarseLevel. Makes their matrix
-/// unless `*has_matrix`, which is then set: later corrections of a substep would hardly differ with
-/// their own. Does not allocate.
-void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStats* stats,
-                     bool* has_matrix);
+/// unless body->progress.has_matrix, which is then set: later corrections of a substep would hardly
+/// differ with their own. Does not allocate.
+void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStats* stats);
 
 /// Turns the prediction body->y as its components turn (CoarseLevel::TurnPredictions), and takes
 /// those that constraints hold to where their points must be. Pins and targets are known. Uses
 /// body->rhs.
 void TurnPrediction(const StepSettings& settings, float h, Body* body);
 
-/// Finds the clusters' `motions` (num_clusters x 1 each) at nodes `y`. Gives components that turn
-/// freely and touch nothing their momenta (CoarseLevel::KeepMomenta), and the constraints that hold
-/// them what that takes. Clears body->progress.has_matrix if a stiff body turns too far for its
-/// matrix.
+/// Finds the clusters' `motions` in a substep of `h` seconds (num_clusters x 1 each) at nodes `y`.
+/// Gives components that turn freely and touch nothing their momenta (CoarseLevel::KeepMomenta),
+/// and the constraints that hold them what that takes. Clears body->progress.has_matrix if a stiff
+/// body turns too far for its matrix.
 void SolveClusters(float h, const NodePlaces& y, std::span<const ClusterSums> sums, Body* body,
                    std::span<RigidMotion> motions);
 
@@ -62,8 +61,7 @@ void SolveClusters(float h, const NodePlaces& y, std::span<const ClusterSums> su
 // of their body->coarse_solve, all end.
 
 /// Returns whether the body takes part.
-bool BeginJointCorrection(const StepSettings& settings, float h, Body* body, StepStats* stats,
-                          bool* has_matrix);
+bool BeginJointCorrection(const StepSettings& settings, float h, Body* body, StepStats* stats);
 /// Moves the clusters.
 void EndJointCorrection(const StepSettings& settings, float h, Body* body, StepStats* stats);
 

@@ -60,17 +60,16 @@ RigidMotion MotionAt(const Crowd& crowd, size_t k, size_t lane) {
           {VectorAt(at + 2 * kNext), VectorAt(at + 3 * kNext), VectorAt(at + 4 * kNext)}};
 }
 
-// Finds the clusters' motions of one body. Makes its matrix in its first correction, and where it
-// has turned since.
-void SolveLaneClusters(const StepSettings& settings, const CoarseLevel& level, bool is_first,
-                       size_t lane, Body* body, Crowd* crowd) {
+// Finds the clusters' motions of one body. Makes its matrix unless it has one.
+void SolveLaneClusters(const StepSettings& settings, const CoarseLevel& level, size_t lane,
+                       Body* body, Crowd* crowd) {
   const float dt = settings.dt;
   ClusterSums sums[kMaxClusters];
   RigidMotion motions[kMaxClusters];
   for (size_t k = 0; k < level.num_clusters(); ++k) sums[k] = SumsAt(*crowd, k, lane);
   const CoarseLevel& own = body->system->coarse;
   const NodePlaces places = {&crowd->positions[lane], kCrowdPosition, kCrowdLanes};
-  if (is_first || !body->progress.has_matrix) {
+  if (!body->progress.has_matrix) {
     body->coarse.Make(own.pattern, dt * dt, own.masses.span(), own.turns.span(), places,
                       body->Rotations(), sums);
     if (body->attached.any()) body->responses.Forget();
@@ -144,8 +143,8 @@ bool HasLargeMotion(const Crowd& crowd, size_t lane) {
 
 }  // namespace
 
-void CorrectCrowdClusters(const StepSettings& settings, const CrowdStepping& stepping,
-                          bool is_first, Crowd* crowd, CrowdWarnings* warnings, StepStats* stats) {
+void CorrectCrowdClusters(const StepSettings& settings, const CrowdStepping& stepping, Crowd* crowd,
+                          CrowdWarnings* warnings, StepStats* stats) {
   const CoarseLevel& level = crowd->system->coarse;
   SumClusters(settings, stepping, stepping.active, crowd, warnings, stats);
   float work[kCrowdLanes] = {};
@@ -155,7 +154,7 @@ void CorrectCrowdClusters(const StepSettings& settings, const CrowdStepping& ste
     const PhaseTimer timer(stats, Phase::kSolve);
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       Body* body = stepping.bodies[lane];
-      if (body != nullptr) SolveLaneClusters(settings, level, is_first, lane, body, crowd);
+      if (body != nullptr) SolveLaneClusters(settings, level, lane, body, crowd);
     }
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       if (stepping.bodies[lane] == nullptr) continue;

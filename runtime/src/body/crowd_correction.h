@@ -39,9 +39,9 @@ struct CrowdWarnings {
 };
 
 /// The coarse correction of an outer iteration: moves clusters as the material lets them, and notes
-/// in which lanes they overshoot. If it `is_first` in its step, also makes the matrices of the
-/// clusters' motions.
-void CorrectCrowdClusters(const StepSettings& settings, const CrowdStepping& stepping,
-                          bool is_first, Crowd* crowd, CrowdWarnings* warnings, StepStats* stats);
+/// in which lanes they overshoot. Makes the matrices of the clusters' motions where bodies have
+/// none (Body::Progress::has_matrix).
+void CorrectCrowdClusters(const StepSettings& settings, const CrowdStepping& stepping, Crowd* crowd,
+                          CrowdWarnings* warnings, StepStats* stats);
 
 }  // namespace plush

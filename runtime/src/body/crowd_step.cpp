@@ -133,6 +133,7 @@ void OuterIterations(const StepSettings& settings, const CrowdStepping& stepping
     const IterationPlan own = PlanIterations(settings.splitting, *body, h);
     all_free = all_free && stepping.is_free[body->lane] > 0.0f;
     body->progress.is_stiff = own.is_stiff;
+    body->progress.has_matrix = false;
     if (!own.is_stiff || body->simulation.components > 1) continue;
     TurnLane(settings, crowd, body);
     any_turns = true;
@@ -170,7 +171,7 @@ void OuterIterations(const StepSettings& settings, const CrowdStepping& stepping
       }
       MoveCrowd(num_nodes, rhs, positions);
     }
-    if (has_coarse) CorrectCrowdClusters(settings, stepping, k == 0, crowd, warnings, stats);
+    if (has_coarse) CorrectCrowdClusters(settings, stepping, crowd, warnings, stats);
     const PhaseTimer timer(stats, Phase::kVolume);
     for (int sweep = 0; sweep < settings.splitting.volume_sweeps; ++sweep) {
       SweepCrowdVolumes(elements, h, positions, crowd->kappa.data(), &warnings->last);

@@ -109,8 +109,7 @@ void CorrectJointly(const StepSettings& of_world, int k, int count, Body* first,
   ShareMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     Body::Progress& p = body->progress;
     const SubstepOf of(own, k, count, body);
-    p.is_corrected =
-        p.is_owed && BeginJointCorrection(of.settings, of.h, body, of_body, &p.has_matrix);
+    p.is_corrected = p.is_owed && BeginJointCorrection(of.settings, of.h, body, of_body);
   });
   Chain<CoarseContacts> coarse;
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings&, StepStats*) {

@@ -336,16 +336,15 @@ bool NewtonStep::MovesHeldClusters() const {
 
 void NewtonStep::MoveClusters() {
   if (!MovesClusters(of.settings, *body)) return;
-  bool* has_matrix = &body->progress.has_matrix;
   if (!settings.line_search || !ResistsVolume(body->elements)) {
-    return CorrectClusters(of.settings, of.h, body, stats, has_matrix);
+    return CorrectClusters(of.settings, of.h, body, stats);
   }
   if (is_held) return;
   const std::span<NodeVec> d = body->newton.d.span(), start = body->newton.p.span();
   MakeGradient();
   std::copy(body->rhs.begin(), body->rhs.end(), start.begin());
   std::copy(body->y.begin(), body->y.end(), d.begin());
-  CorrectClusters(of.settings, of.h, body, stats, has_matrix);
+  CorrectClusters(of.settings, of.h, body, stats);
   for (size_t i = 0; i < d.size(); ++i) d[i] = NodeVec(body->y[i] - d[i], 0.0f);
   MoveBy(DotProduct(start, d), true);
 }

@@ -52,7 +52,8 @@ struct LastTurn {
   void SetTurn();
 };
 
-// For a W of up to 64 degrees. That of a larger one is too small.
+// Finds R from W, whose length is the sine of R's angle. Beyond 64 degrees it is more than that:
+// velocities that a user sets have no limit.
 void LastTurn::SetTurn() {
   constexpr double kLeastCosine2 = 0.19;
   double sine2 = 0.0, angle[3];
@@ -74,8 +75,8 @@ void LastTurn::SetTurn() {
 // W alone cannot have it: a beam of 24 cm that turns by 0.2 radians a step would start each step
 // with strains of 0.3%.
 LastTurn::LastTurn(const ComponentMass& mass, const Momenta& momenta, const Matrix& arms) {
-  constexpr int kMostFits = 12;  // each leaves half a turn's share of what is wrong
-  constexpr double kLast2 = 1.0e-14;
+  constexpr int kMostFits = 12;       // turns of 0.3 rad need up to 8
+  constexpr double kLast2 = 1.0e-14;  // [rad^2]
   const Matrix& spread = mass.square();
   for (int fit = 0; fit < kMostFits; ++fit) {
     Momenta of_turn = momenta;

@@ -282,8 +282,7 @@ TEST_CASE("Turns in long steps strain stiff bodies little") {
   CHECK(elastic < 0.1 * start);
 }
 
-// [Kug] has implicit Euler's law.
-// Clusters took on a matrix from before their body had turned within the step: at 1e9 Pa, the small
+// The clusters' matrix was from before their body had turned within the step: at 1e9 Pa, the small
 // beam got 1e7 times the energy of its spin.
 TEST_CASE("Stiff bodies that spin about any axis are hardly strained, alone and in a crowd") {
   const bool is_rod = GENERATE(false, true);
@@ -313,6 +312,7 @@ TEST_CASE("Stiff bodies that spin about any axis are hardly strained, alone and 
   for (const BodyId id : ids) CHECK(MomentsOf(world, id).elastic_j < 2e-3 * start);
 }
 
+// [Kug] has implicit Euler's law.
 TEST_CASE("With volume sweeps a spinning body loses (omega dt)^2 of its angular momentum a step") {
   const ShapeAsset shape(TetBox(3, 3, 3, 0.1), {1.0e6, 0.3, 1000.0}, 0.01);
   Random random(5);

@@ -343,10 +343,10 @@ TEST_CASE("A body so strained that it leaves the crowd in its step moves as it w
       StepWorld(&alone, kLong);
       overshoots += alone.stats().overshoots;
       const BodyMoments m = MomentsOf(crowd, in_crowd), n = MomentsOf(alone, single);
-      // They round differently, and nodes that start 1e-7 m apart alone already give 9e-2: 6e-2.
-      // Going on from the failed attempt gave up to 400.
+      // They round differently: 8e-4 after a step, 2e-2 after three. (A single body whose nodes
+      // start 1e-7 m away differs by 5e-2.) Going on from the failed attempt gave up to 400.
       CHECK(std::fabs(m.elastic_j + m.kinetic_j - n.elastic_j - n.kinetic_j) <
-            2e-1 * (start.elastic_j + start.kinetic_j));
+            (step == 0 ? 1e-2 : 1e-1) * (start.elastic_j + start.kinetic_j));
     }
   }
   CHECK(overshoots > 5);

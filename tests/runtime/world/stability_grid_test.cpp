@@ -333,15 +333,15 @@ Failures RunScenes(uint32_t first, int count, SceneKind kind, double most_stiffn
 
 }  // namespace
 
-// Without clusters and with two sweeps, 2 of these 300 freeze and 57 gain. Most that still gain do
-// so in their first step, next to pins or while they turn by a fifth of a radian per step. Two gain
-// slowly by pressures that lag behind volumes: Poisson's ratios of 0.47 and more, thin tets.
+// Without clusters and with two sweeps, 2 of these 300 freeze and 57 gain. Seven of the ten that
+// still gain do so in their first step. The others gain slowly by pressures that lag behind
+// volumes: Poisson's ratios of 0.47 and more, thin tets.
 TEST_CASE("Bodies of all shapes, masses and materials in flight or pinned end finite, few gain",
           "[long]") {
   const int count = tests::FullTests() ? 4000 : 300 / kShare;
   const Failures failures = RunScenes(200001, count, SceneKind::kMild, kStiff);
   CHECK(failures.frozen <= count / 1000);
-  CHECK(failures.gaining <= count / 15);  // 17 of 300
+  CHECK(failures.gaining <= count / 20);  // 10 of 300, 164 of 4000
 }
 
 // These turn by up to two radians per step, or are torn to many times their size. Without clusters
