@@ -7,6 +7,7 @@
 
 #include "reference/kept_turns.h"
 #include "runtime/dense_coarse.h"
+#include "runtime/dense_components.h"
 
 #include <algorithm>
 #include <cmath>
@@ -280,7 +281,7 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
   for (Eigen::Index i = 0; i < x.cols() && is_pinned; ++i) {
     if (!model_.pinned[static_cast<size_t>(i)]) u.col(i) = v.col(i) * dt_;
   }
-  if (is_stiff_ && coarse_->components().size() == 1) {
+  if (is_stiff_) {
     u = v * dt_;
     coarse_->TurnWays(x, predicted, &u);
     if (!is_pinned) u.colwise() += gravity * dt_ * dt_;
@@ -305,6 +306,34 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
     if (!component.pins.empty()) continue;
     reference::KeepTurns(component.nodes, model_.masses, x, before, dt_, &v);
   }
+  if (!is_pinned) BoundVibration(x - u, before);
+}
+
+// Nearly incompressible bodies in flight keep no more energy than they had. Their components keep
+// their rigid motions. See runtime/src/body/energy_bound.h.
+void DenseStepper::BoundVibration(const Points& x_before, const Points& v_before) {
+  DenseModel limited = model_;
+  bool lags = false;
+  for (size_t t = 0; t < limited.lambda.size(); ++t) {
+    lags = lags || limited.lambda[t] > 12.0 * limited.mu[t];
+    limited.lambda[t] = std::min(limited.lambda[t], 16.0 * limited.mu[t]);
+  }
+  const Eigen::VectorXd& masses = model_.masses;
+  const auto kinetic = [&](const Points& w) {
+    const Eigen::Vector3d mean = (w * masses) / masses.sum();
+    return 0.5 * (w.colwise() - mean).colwise().squaredNorm().dot(masses);
+  };
+  const double most = DenseEnergy(limited, x_before) + kinetic(v_before) - DenseEnergy(limited, x);
+  if (!lags || !(kinetic(v) > most)) return;
+  Points rigid = v;
+  for (const Component& component : coarse_->components()) {
+    const MeanMotion mean(component, masses, x, v);
+    for (const Eigen::Index i : component.nodes) {
+      rigid.col(i) = mean.shift + mean.turn * (x.col(i) - mean.centre);
+    }
+  }
+  const double left = kinetic(v - rigid) + 1.0e-300;
+  v = rigid + (v - rigid) * std::sqrt(std::max(1.0 - (kinetic(v) - most) / left, 0.0));
 }
 
 }  // namespace plush::test

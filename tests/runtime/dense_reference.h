@@ -61,9 +61,9 @@ class DenseCoarse;
 /// - With volume sweeps: the step of [Kug, Alg. 2]. Sweeps correct one tet at a time in the
 ///   runtime's order, block by block. The runtime corrects a block's tets at once, which makes no
 ///   difference: they share no node.
-/// - Without: the two-level step. Stiff free bodies turn as one. In each outer iteration the
-/// multipliers relax, and after the
-///   solve the clusters move as rigid bodies (dense_coarse.h).
+/// - Without: the two-level step. Stiff components turn as one. In each outer iteration the
+///   multipliers relax, and after the solve the clusters move as rigid bodies (dense_coarse.h).
+///   Nearly incompressible free bodies gain no energy; pinned ones are bounded by the runtime only.
 class DenseStepper {
  public:
   DenseStepper(const DenseModel& model, double dt, int outer_iterations, int volume_sweeps);
@@ -79,6 +79,7 @@ class DenseStepper {
   void AddImpulses(size_t tet, const Points& y, Points* rhs);
   void Sweep(Points* u);
   void CorrectClusters(const Points& predicted, bool is_first, Points* u);
+  void BoundVibration(const Points& x_before, const Points& v_before);
 
   DenseModel model_;
   double dt_;
@@ -86,7 +87,7 @@ class DenseStepper {
   int volume_sweeps_;
   Eigen::LDLT<Eigen::MatrixXd> factor_;
   std::shared_ptr<const DenseCoarse> coarse_;  // or null
-  bool is_stiff_ = false;  // waves cross more than four clusters of a free component in a step
+  bool is_stiff_ = false;  // waves cross more than four clusters in a step
   Eigen::MatrixXd coarse_matrix_;  // of the step's first outer iteration
   std::vector<Eigen::Matrix3d> rotations_;
   std::vector<Eigen::Matrix3d> stretches_;  // R^T F at the start of the step

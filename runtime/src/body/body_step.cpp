@@ -24,6 +24,7 @@
 #include "body/body.h"
 #include "body/body_colliders.h"
 #include "body/coarse_correction.h"
+#include "body/energy_bound.h"
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
 #include "body/restitution.h"
@@ -310,7 +311,7 @@ bool FindOnlyHinge(const Body& body, std::span<const NodeVec> at, Hinge* hinge) 
 }
 
 void TurnAlone(const StepSettings& settings, float h, Body* body) {
-  if (!body->progress.is_stiff || body->simulation.components > 1) return;
+  if (!body->progress.is_stiff) return;
   TurnPrediction(settings, h, body);
   body->progress.is_put_back = true;
 }
@@ -401,24 +402,26 @@ void EndJointMove(const SubstepOf& of, std::span<const NodeVec> d, bool owes, Bo
 // too, so an iteration goes a smaller part of the way. (An octopus with 0.15 s of damping crept to
 // its rest twice as slowly as it should.) Without the coarse level, it takes more of them: if an
 // impact on light legs ended after three, it would add up to 2% of the fall's energy.
-bool WantsIteration(const SubstepOf& of, const Body& body, int least_of_island) {
-  const int least = std::max(least_of_island, body.progress.least_iterations);
-  const int done = body.progress.iterations;
+bool WantsIteration(const SubstepOf& of, Body* body, int least_of_island) {
+  const int least = std::max(least_of_island, body->progress.least_iterations);
+  const int done = body->progress.iterations;
   constexpr float kConverged = 3.0e-5f;  // [median edges]; above it, small bodies rock on slopes
   constexpr float kAtRest = 1.0e-4f;     // [sizes per s]; slower moves need no more iterations
-  constexpr int kMostWithoutCoarse = 8;
-  if (body.progress.is_done) return false;
-  if (done < least || body.progress.skips_search) return true;
-  if (!body.contacts.any()) return false;
-  const bool has_coarse = HasCoarseLevel(of.settings, body);
+  constexpr int kMostWithoutCoarse = 8, kMostOfJerk = 8;
+  if (body->progress.is_done) return false;
+  if (done < least || body->progress.skips_search) return true;
+  const bool has_coarse = HasCoarseLevel(of.settings, *body);
+  if (!body->contacts.any()) {
+    return done < kMostOfJerk && IsJerked(of.settings, of.h, body);
+  }
   if (has_coarse && done < 2) return true;  // clusters have not moved yet
   const int own = of.settings.contact.iterations;
   if (!has_coarse && done < own) return true;
-  const float far = kConverged * body.simulation.median_edge;
-  const float resisting = 1.0f + body.elements.damping / of.h;
-  const float at_rest = std::fmin(far, kAtRest * body.size * of.h);
+  const float far = kConverged * body->simulation.median_edge;
+  const float resisting = 1.0f + body->elements.damping / of.h;
+  const float at_rest = std::fmin(far, kAtRest * body->size * of.h);
   return done < (has_coarse ? own : std::max(own, kMostWithoutCoarse)) &&
-         body.progress.longest > std::fmax(far / resisting, at_rest);
+         body->progress.longest > std::fmax(far / resisting, at_rest);
 }
 
 void EndSolves(const SubstepOf& of, Body* body, StepStats* stats) {

@@ -132,13 +132,13 @@ void LowerGap(size_t num_nodes, const float* positions, const CrowdPlane& plane,
   }
 }
 
-void RaiseReach(size_t num_nodes, const float* positions, float* farthest) {
+void RaiseReach(size_t num_nodes, size_t stride, const float* vectors, float* farthest) {
   const Lanes16 d;
   const V infinite = hn::Set(d, std::numeric_limits<float>::infinity());
   for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
     V reach = hn::LoadU(d, farthest + lane), none = hn::Zero(d);
     for (size_t i = 0; i < num_nodes; ++i) {
-      const Xyz<V> x = LoadCrowd(d, positions + kCrowdPosition * i + lane);
+      const Xyz<V> x = LoadCrowd(d, vectors + stride * i + lane);
       // A NaN coordinate makes this sum NaN, whatever Max does with it.
       none = hn::Add(none, hn::Mul(hn::Zero(d), hn::Add(x.x, hn::Add(x.y, x.z))));
       reach = hn::Max(reach, hn::Max(hn::Abs(x.x), hn::Max(hn::Abs(x.y), hn::Abs(x.z))));
@@ -218,8 +218,8 @@ void LowerCrowdGap(size_t num_nodes, const float* positions, const CrowdPlane& p
   HWY_DYNAMIC_DISPATCH(LowerGap)(num_nodes, positions, plane, gap);
 }
 
-void RaiseCrowdReach(size_t num_nodes, const float* positions, float* farthest) {
-  HWY_DYNAMIC_DISPATCH(RaiseReach)(num_nodes, positions, farthest);
+void RaiseCrowdReach(size_t num_nodes, size_t stride, const float* vectors, float* farthest) {
+  HWY_DYNAMIC_DISPATCH(RaiseReach)(num_nodes, stride, vectors, farthest);
 }
 
 void FinishCrowd(const CrowdBodies& bodies, const float* positions, const Vec3& gravity, float h,

@@ -46,9 +46,9 @@ struct CrowdPlane {
 /// [m].
 void LowerCrowdGap(size_t num_nodes, const float* positions, const CrowdPlane& plane, float* gap);
 
-/// Raises each lane's `farthest` (16 x 1) to its largest coordinate, or infinity if one is not
-/// finite.
-void RaiseCrowdReach(size_t num_nodes, const float* positions, float* farthest);
+/// Raises each lane's `farthest` (16 x 1) to the largest coordinate of `vectors`, positions or
+/// displacements `stride` numbers apart, or to infinity if one is not finite.
+void RaiseCrowdReach(size_t num_nodes, size_t stride, const float* vectors, float* farthest);
 
 /// FinishNodes for each lane whose `out_x` and `out_v` are not null; writes to them. `out_x` may be
 /// the body's x or another array.

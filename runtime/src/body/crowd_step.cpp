@@ -6,6 +6,7 @@
 #include "body/coarse_correction.h"
 #include "body/crowd.h"
 #include "body/crowd_correction.h"
+#include "body/energy_bound.h"
 #include "body/pin_motion.h"
 #include "solver/panel_solve.h"
 #include "solver/volume_sweep.h"
@@ -99,18 +100,32 @@ void HoldPins(const CrowdStepping& stepping, const PanelFactor& factor, Crowd* c
   }
 }
 
-// Turns the predictions of bodies that spin.
-void TurnLane(const StepSettings& settings, Crowd* crowd, Body* body) {
-  float* const first = &crowd->positions[body->lane];
-  float* at = first;
+// body->y := the positions in the lane.
+void CopyLane(const Crowd& crowd, Body* body) {
+  const float* at = &crowd.positions[body->lane];
   for (size_t i = 0; i < body->x.size(); ++i, at += kCrowdPosition) {
     body->y[i] = NodeVec({at[0], at[kCrowdLanes], at[2 * kCrowdLanes]}, at[3 * kCrowdLanes]);
   }
+}
+
+// Turns the predictions of bodies that spin.
+void TurnLane(const StepSettings& settings, Crowd* crowd, Body* body) {
+  CopyLane(*crowd, body);
   TurnPrediction(settings, settings.dt, body);
-  at = first;
+  float* at = &crowd->positions[body->lane];
   for (size_t i = 0; i < body->x.size(); ++i, at += kCrowdPosition) {
     const Vec3& y = body->y[i];
     at[0] = y.x, at[kCrowdLanes] = y.y, at[2 * kCrowdLanes] = y.z;
+  }
+}
+
+// Notes how far the solve moved nodes, of which `d` are the displacements.
+void NoteLongest(const CrowdStepping& stepping, const float* d) {
+  float longest[kCrowdLanes] = {};
+  RaiseCrowdReach(stepping.nodes.num_nodes, kCrowdVector, d, longest);
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    Body* body = stepping.bodies[lane];
+    if (body != nullptr) body->progress.longest = longest[lane];
   }
 }
 
@@ -132,9 +147,8 @@ void OuterIterations(const StepSettings& settings, const CrowdStepping& stepping
     if (body == nullptr) continue;
     const IterationPlan own = PlanIterations(settings.splitting, *body, h);
     all_free = all_free && stepping.is_free[body->lane] > 0.0f;
-    body->progress.is_stiff = own.is_stiff;
-    body->progress.has_matrix = false;
-    if (!own.is_stiff || body->simulation.components > 1) continue;
+    body->progress = {.is_soft = own.is_soft, .is_stiff = own.is_stiff};
+    if (!own.is_stiff) continue;
     TurnLane(settings, crowd, body);
     any_turns = true;
   }
@@ -169,6 +183,8 @@ void OuterIterations(const StepSettings& settings, const CrowdStepping& stepping
       if (solves_keep_momentum) {
         KeepCrowdMomentum(num_nodes, positions, crowd->momentum, stepping.is_free, rhs);
       }
+      const bool is_last = k + 1 == plan.outer_iterations;
+      if (is_last && !all_free) NoteLongest(stepping, rhs);
       MoveCrowd(num_nodes, rhs, positions);
     }
     if (has_coarse) CorrectCrowdClusters(settings, stepping, crowd, warnings, stats);
@@ -182,17 +198,20 @@ void OuterIterations(const StepSettings& settings, const CrowdStepping& stepping
   }
 }
 
-// Marks lanes whose bodies must step by themselves: a node is below a plane or too far out, or a
-// coarse correction overshot.
+// Marks lanes whose bodies must step by themselves: a node is below a plane or too far out, a
+// coarse correction overshot, or pins need more iterations.
 void FindStrays(const StepSettings& settings, const CrowdStepping& stepping,
                 const CrowdWarnings& warnings, const Crowd& crowd, bool (&stray)[kCrowdLanes]) {
   // Far below float's largest number, so that velocities are finite too.
   constexpr float kFarthest = 1.0e25f;
   const size_t num_nodes = stepping.nodes.num_nodes;
   float reach[kCrowdLanes] = {};
-  RaiseCrowdReach(num_nodes, crowd.positions.data(), reach);
+  RaiseCrowdReach(num_nodes, kCrowdPosition, crowd.positions.data(), reach);
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-    stray[lane] = !(reach[lane] < kFarthest) || warnings.overshot[lane];
+    Body* body = stepping.bodies[lane];
+    if (body != nullptr && body->system->num_pinned > 0) CopyLane(crowd, body);
+    stray[lane] = !(reach[lane] < kFarthest) || warnings.overshot[lane] ||
+                  (body != nullptr && IsJerked(settings, settings.dt, body));
   }
   const float tolerance = ContactTolerance(*stepping.first);
   for (uint32_t slot = 0; slot < settings.colliders.size(); ++slot) {
@@ -226,21 +245,19 @@ void Finish(const StepSettings& settings, const CrowdStepping& stepping,
   const IterationPlan plan = PlanIterations(settings.splitting, *stepping.first, settings.dt);
   NodeVec* out_x[kCrowdLanes] = {};
   NodeVec* out_v[kCrowdLanes] = {};
-  bool flat[kCrowdLanes] = {}, turns[kCrowdLanes] = {};
+  bool flat[kCrowdLanes] = {}, alone[kCrowdLanes] = {}, turns[kCrowdLanes] = {};
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     Body* body = stepping.bodies[lane];
     if (body == nullptr || stray[lane]) continue;
     flat[lane] = warnings.MayBeFlat(settings, lane) || body->attached.block.any();
-    if (!flat[lane]) {
+    alone[lane] = flat[lane] || MayGainInFlight(settings, *body);
+    if (!alone[lane]) {
       turns[lane] = NoteVelocities(settings, settings.dt, body);
       out_x[lane] = KeepsPrevious(*body) ? body->previous.data() : body->x.data();
       out_v[lane] = body->v.data();
       continue;
     }
-    const float* at = &crowd->positions[lane];
-    for (size_t i = 0; i < body->x.size(); ++i, at += kCrowdPosition) {
-      body->y[i] = NodeVec({at[0], at[kCrowdLanes], at[2 * kCrowdLanes]}, at[3 * kCrowdLanes]);
-    }
+    CopyLane(*crowd, body);
   }
   FinishCrowd(stepping.nodes, crowd->positions.data(), settings.gravity, settings.dt, out_x, out_v);
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
@@ -255,8 +272,8 @@ void Finish(const StepSettings& settings, const CrowdStepping& stepping,
     }
     own->substeps = 1;
     own->outer_iterations = static_cast<uint32_t>(plan.outer_iterations);
-    if (flat[lane]) {
-      FinishSubstep(settings, settings.dt, true, body, own);
+    if (alone[lane]) {
+      FinishSubstep(settings, settings.dt, flat[lane], body, own);
     } else {
       if (KeepsPrevious(*body)) SwapPrevious(body);
       if (turns[lane]) KeepTurns(settings.dt, body);

@@ -4,8 +4,9 @@
 
 #include "base/vector_math.h"
 #include "body/body_colliders.h"
+#include "body/node_pass.h"
 #include "body/touches.h"
-#include "elasticity/elastic_energy.h"
+#include "elasticity/element_pass.h"
 #include "solver/volume_sweep.h"
 
 #include <algorithm>
@@ -13,6 +14,8 @@
 
 namespace plush {
 namespace {
+
+constexpr double kGain = 1.0e-5;  // share of an energy, more than rounding adds
 
 // Whether the colliders that touch the body move together without a turn. `shift`: how [m].
 bool FindShift(const Body& body, Vec3* shift) {
@@ -36,14 +39,16 @@ bool IsPressed(const Body& body) {
          body.system->coarse.MayBeIncompressible();
 }
 
-// Whether a substep may add energy: colliders press a body flat, or it is pinned. Nobody counts
-// the work of others. (The bound would let a press sink in, so it asks for either.)
+// Whether a substep may add energy. Nobody counts the work of others. (The bound would let a press
+// sink in, so it asks for colliders that press the body flat.)
 bool MayGainEnergy(const StepSettings& settings, bool is_rough, const Body& body) {
-  if (!IsPressed(body) && !is_rough) return false;
   if (settings.splitting.volume_sweeps > 0 || body.solver.method != nullptr) return false;
   if (!SolvesContact(settings)) return false;
   if (!body.contacts.between.empty() || body.attached.any() || body.pins.moves) return false;
-  return body.contacts.num_contacts > 0 || (body.system->num_pinned > 0 && is_rough);
+  if (body.contacts.num_contacts > 0) return is_rough || IsPressed(body);
+  if (MayGainInFlight(settings, body)) return true;
+  const bool was_jerked = body.progress.iterations > body.progress.least_iterations;
+  return body.system->num_pinned > 0 && (is_rough || was_jerked);
 }
 
 // What colliders do by pushing the body on their way, less `shift` [J].
@@ -119,13 +124,22 @@ void AddGainedMomentum(const Vec3& gained, Body* body) {
   if (length2 > 0.0f) AddReboundTouches(Dot(gained, pressing) / length2, body);
 }
 
-// Whether no tet passes flat on the way to body->y. Then none ends a shorter way inside out.
-bool MayShorten(Body* body) {
-  const std::span<NodeVec> start = body->rhs.span();
-  std::copy(body->x.begin(), body->x.end(), start.begin());
-  start[body->x.size()] = body->y[body->x.size()];
-  return !PassesFlat(body->elements, start, body->y.span());
+// body->rhs := the nodes at the start of the substep, with the spare one that passes over tets
+// need.
+std::span<const NodeVec> CopyStart(Body* body) {
+  std::copy(body->x.begin(), body->x.end(), body->rhs.begin());
+  body->rhs[body->x.size()] = body->y[body->x.size()];
+  return body->rhs.span();
 }
+
+// Whether no tet passes flat on the way to body->y. Then none ends a shorter way inside out.
+bool MayShorten(Body* body) { return !PassesFlat(body->elements, CopyStart(body), body->y.span()); }
+
+// Elastic energy [J] of a body whose nodes are at `at` (num_nodes + 1 x 1).
+double EnergyAt(std::span<const NodeVec> at, const Body& body) {
+  return ElasticEnergy(body.elements, at, kMostBulk, body.Rotations());
+}
+double EnergyAtStart(Body* body) { return EnergyAt(CopyStart(body), *body); }
 
 // Of a substep's start, its end and the way between [J].
 struct Energies {
@@ -134,7 +148,7 @@ struct Energies {
 
   double Kinetic() const { return before + work - elastic; }  // the most that may be left
   void MeasureEnd(const StepSettings& settings, const Vec3& shift, const Body& body) {
-    elastic = ElasticEnergy(body.elements, body.y.span(), kMostBulk);
+    elastic = EnergyAt(body.y.span(), body);
     work = SumUp(body, body.y.data(), body.x.data(), shift).Along(GravityOf(settings, body));
   }
 };
@@ -229,11 +243,56 @@ bool Shorten(const StepSettings& settings, float h, const Way& way, double spare
   return true;
 }
 
+// The bound of a free body in flight.
+EnergyBound FindBoundInFlight(Body* body) {
+  EnergyBound bound = {.any = true, .is_in_flight = true};
+  const Sums all = SumUp(*body, body->v.data(), nullptr, {});
+  const Vec3 mean = all.Times(1.0 / all.mass);
+  const double before =
+      EnergyAtStart(body) + 0.5 * SumUp(*body, body->v.data(), nullptr, mean).second;
+  bound.kinetic = before - EnergyAt(body->y.span(), *body);
+  bound.least = kGain * before;
+  return bound;
+}
+
 }  // namespace
 
+bool IsJerked(const StepSettings& settings, float h, Body* body) {
+  // If the last solve moved nodes by less, beside their way, it has converged.
+  constexpr float kShare = 0.003f, kSlow = 0.1f;  // [sizes / s]
+  const Body::Progress& p = body->progress;
+  const SplittingSettings& splitting = settings.splitting;
+  if (body->system->num_pinned == 0 || body->contacts.any() || body->attached.any()) return false;
+  if (splitting.outer_iterations > 0 || splitting.volume_sweeps > 0) return false;
+  if (p.is_soft || body->pins.moves) return false;
+  const float fast = std::fmax(LongestVector(body->v.span()), kSlow * body->size);
+  if (!(p.longest * (1.0f + body->elements.damping / h) > kShare * fast * h)) return false;
+  const Sums way = SumUp(*body, body->y.data(), body->x.data(), {});
+  const double lost = 0.5 * SumUp(*body, body->v.data(), nullptr, {}).second +
+                      way.Along(GravityOf(settings, *body)) -
+                      0.5 * way.second / (double(h) * double(h));
+  if (!(lost > 0.0) && !body->system->coarse.MayLag()) return false;
+  const double end = EnergyAt(body->y.span(), *body);
+  return end > lost && end > (1.0 + kGain) * (lost + EnergyAtStart(body));
+}
+
+bool MayGainInFlight(const StepSettings& settings, const Body& body) {
+  constexpr float kSlow = 0.01f;  // [sizes / s]
+  const CoarseLevel& coarse = body.system->coarse;
+  if (!coarse.MayLag() || settings.splitting.volume_sweeps > 0) return false;
+  const Vec3 first = body.v[0];
+  const float slow = kSlow * body.size;
+  return std::ranges::any_of(body.v, [&](const NodeVec& v) {
+    const Vec3 beside = v - first;
+    return Dot(beside, beside) > slow * slow;
+  });
+}
+
 EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough, Body* body) {
-  constexpr double kGain = 1.0e-5;  // more than rounding adds
   if (!MayGainEnergy(settings, is_rough, *body)) return {};
+  if (body->contacts.num_contacts == 0 && body->system->num_pinned == 0) {
+    return FindBoundInFlight(body);
+  }
   Way way;
   const bool is_pinned = body->system->num_pinned > 0;
   const bool is_work_exact = is_pinned || FindShift(*body, &way.shift);
@@ -247,7 +306,7 @@ EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough
     if (kinetic <= moving + sums.Along(GravityOf(settings, *body))) return {};
   }
   Energies energies;
-  energies.before = ElasticEnergy(body->elements, body->x.span(), kMostBulk) + moving;
+  energies.before = EnergyAtStart(body) + moving;
   energies.MeasureEnd(settings, way.shift, *body);
   way.free = FreeMean(*body, sums);
   const double spare = energies.Kinetic() - way.KineticAt(1.0f);
@@ -259,6 +318,11 @@ EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough
 
 void BoundKineticEnergy(const EnergyBound& bound, Body* body) {
   if (!bound.any) return;
+  if (bound.is_in_flight) {
+    body->system->coarse.BoundVibration(body->x.span(), bound.kinetic, bound.least,
+                                        body->rhs.span().first(body->x.size()), body->v.span());
+    return;
+  }
   const Sums sums = SumUp(*body, body->v.data(), nullptr, bound.carried);
   const Vec3 kept = FreeMean(*body, sums);  // at right angles to the rest of the mean
   const double fixed = 0.5 * sums.mass * double(Dot(kept, kept)), kinetic = 0.5 * sums.second;

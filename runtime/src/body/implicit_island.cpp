@@ -381,7 +381,7 @@ bool IslandStep::WantsIteration() {
   constexpr int kMostWithoutCoarse = 8;
   bool wants = false;
   ForBodies([&](const SubstepOf& of, Body* body, StepStats*) {
-    wants = wants || (!IsImplicit(*body) && plush::WantsIteration(of, *body, 1));
+    wants = wants || (!IsImplicit(*body) && plush::WantsIteration(of, body, 1));
   });
   ForSteps([&](NewtonStep* step) {
     const Body::Progress& p = step->body->progress;

@@ -190,7 +190,7 @@ void SolveIsland(const StepSettings& of_world, int k, int count, bool is_joint, 
     ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
       const SubstepOf of(own, k, count, body);
       if (!is_joint) Iterate(of, body, of_body);
-      wants = wants || WantsIteration(of, *body, least);
+      wants = wants || WantsIteration(of, body, least);
     });
     const ContactMethod* const method = of_world.contact.method;
     if (method == nullptr || !method->corrects_iterates) continue;

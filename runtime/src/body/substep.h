@@ -21,8 +21,8 @@ struct SubstepOf {
 
 /// Predicts the nodes, and begins what the substep's iterations change.
 void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, StepStats* stats);
-/// Turns the prediction of a body that is stiff and in one piece. BeginSubstep does so unless it is
-/// attached: all attachments must have begun the substep.
+/// Turns the prediction of a stiff body, part by part. BeginSubstep does so unless it is attached:
+/// all attachments must have begun the substep.
 void TurnAlone(const StepSettings& settings, float h, Body* body);
 
 /// Sets body->y to the substep's first iterate: the prediction, with pins where they go.
@@ -50,7 +50,7 @@ float ShareOut(const SubstepOf& of);
 bool FindWayOut(const SubstepOf& of, Body* body, StepStats* stats);
 
 /// Whether the substep needs another outer iteration, or at least `least_of_island` of them.
-bool WantsIteration(const SubstepOf& of, const Body& body, int least_of_island);
+bool WantsIteration(const SubstepOf& of, Body* body, int least_of_island);
 
 /// Whether a point has sunk that the last solve did not know of.
 bool IsSunk(const SubstepOf& of, Body* body);

@@ -37,9 +37,10 @@ struct GroupGradients {
   HWY_ALIGN float inverse_inertia[kGroup][kBlockTets];
 };
 
-// Deformation gradients of the blocks [begin, end).
-HWY_INLINE void FindGradients(const ElementView& elements, const NodeVec* x, size_t begin,
-                              size_t end, GroupGradients* group) {
+// Deformation gradients and rotations of the blocks [begin, end), `rotations` (4 x 16 each) warm.
+// Several passes share this code, which is long.
+HWY_NOINLINE void FindRotations(const ElementView& elements, const NodeVec* x, int polar_iterations,
+                                size_t begin, size_t end, GroupGradients* group, float* rotations) {
   const Lanes16 d;
   constexpr size_t N = kLanes<Lanes16>;
   const bool is_far = IsFar(elements);
@@ -53,16 +54,9 @@ HWY_INLINE void FindGradients(const ElementView& elements, const NodeVec* x, siz
       hn::StoreU(inverse_inertia, d, group->inverse_inertia[b - begin] + i);
     }
   }
-}
-
-// Deformation gradients and rotations of the blocks [begin, end).
-HWY_INLINE void FindRotations(const ElementView& elements, const NodeVec* x, int polar_iterations,
-                              size_t begin, size_t end, GroupGradients* group,
-                              const RotationView& rotations) {
-  FindGradients(elements, x, begin, end, group);
   const size_t stride = elements.stiffness.empty() ? sizeof(TetBlock) / sizeof(float) : kBlockTets;
   PolarNewton(end - begin, group->F[0], elements.StiffnessOf(begin), stride, polar_iterations,
-              rotations.Block(begin));
+              rotations);
 }
 
 // Adds the impulses of the blocks [begin, end) to the nodes, and lowers `lowest` to the tets' det
@@ -118,7 +112,8 @@ HWY_INLINE float Impulses(const ElementView& elements, const NodeVec* x,
   GroupGradients group;
   for (; begin < end; begin += kGroup) {
     const size_t last = std::min(begin + kGroup, end);
-    FindRotations(elements, x, settings.polar_iterations, begin, last, &group, rotations);
+    FindRotations(elements, x, settings.polar_iterations, begin, last, &group,
+                  rotations.Block(begin));
     AddImpulses<kDamps>(elements, settings, stretches, kappa, begin, last, group, rotations, rhs,
                         &lowest);
   }
@@ -139,7 +134,7 @@ void BlockRotations(const ElementView& elements, const NodeVec* x, int polar_ite
   GroupGradients group;
   for (; begin < end; begin += kGroup) {
     const size_t last = std::min(begin + kGroup, end);
-    FindRotations(elements, x, polar_iterations, begin, last, &group, rotations);
+    FindRotations(elements, x, polar_iterations, begin, last, &group, rotations.Block(begin));
   }
 }
 
@@ -151,7 +146,7 @@ void Stretches(const ElementView& elements, const NodeVec* x, int polar_iteratio
   const size_t count = elements.blocks.size();
   for (size_t begin = 0; begin < count; begin += kGroup) {
     const size_t end = std::min(begin + kGroup, count);
-    FindRotations(elements, x, polar_iterations, begin, end, &group, rotations);
+    FindRotations(elements, x, polar_iterations, begin, end, &group, rotations.Block(begin));
     for (size_t b = begin; b < end; ++b) {
       for (size_t i = 0; i < kBlockTets; i += N) {
         const auto R = RotationMatrix(d, LoadRotation(d, rotations.Block(b) + i));
@@ -160,6 +155,47 @@ void Stretches(const ElementView& elements, const NodeVec* x, int polar_iteratio
       }
     }
   }
+}
+
+// Twice the elastic energy of the tets in lanes [first, first + N) of a block, to `energies`.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void EnergiesOf(D d, const float* F, const float* rotations, const float* stiffness,
+                           const float* bulk, float most_bulk, float* energies) {
+  const Mat<V> f = LoadMat(d, F), R = RotationMatrix(d, LoadRotation(d, rotations));
+  const V k = hn::LoadU(d, stiffness);
+  const V lambda = hn::Min(hn::LoadU(d, bulk), hn::Mul(k, hn::Set(d, 0.5f * most_bulk)));
+  const Xyz<V> p = f.c0 - R.c0, q = f.c1 - R.c1, r = f.c2 - R.c2;
+  const V C = hn::Sub(Dot(f.c0, Cofactor(f).c0), hn::Set(d, 1.0f));
+  const V stretch = hn::Add(Dot(p, p), hn::Add(Dot(q, q), Dot(r, r)));
+  // The spare element that padding refers to may be anywhere.
+  const V energy = Fma(k, stretch, hn::Mul(hn::Mul(lambda, C), C));
+  hn::StoreU(hn::IfThenElseZero(hn::Gt(k, hn::Zero(d)), energy), d, energies);
+}
+
+double Energy(const ElementView& elements, const NodeVec* x, float most_bulk,
+              const RotationView& rotations) {
+  constexpr int kMostSteps = 64;  // more than 4 only from far
+  constexpr size_t N = kLanes<Lanes16>;
+  GroupGradients group;
+  HWY_ALIGN float found[kGroup * 4 * kBlockTets], energies[kBlockTets];
+  const RotationView own(std::span<float>(found, sizeof(found) / sizeof(float)));
+  double sum = 0.0;
+  for (size_t begin = 0; begin < elements.blocks.size(); begin += kGroup) {
+    const size_t end = std::min(begin + kGroup, elements.blocks.size());
+    const size_t first = kBlockTets * begin;
+    for (size_t slot = first; slot < kBlockTets * end; ++slot) {
+      own.Set(static_cast<uint32_t>(slot - first), rotations.Get(static_cast<uint32_t>(slot)));
+    }
+    FindRotations(elements, x, kMostSteps, begin, end, &group, found);
+    for (size_t b = begin; b < end; ++b) {
+      for (size_t i = 0; i < kBlockTets; i += N) {
+        EnergiesOf(Lanes16(), group.F[b - begin] + i, own.Block(b - begin) + i,
+                   elements.StiffnessOf(b) + i, elements.BulkOf(b) + i, most_bulk, energies + i);
+      }
+      for (const float energy : energies) sum += double(energy);
+    }
+  }
+  return 0.5 * sum;
 }
 
 }  // namespace
@@ -173,6 +209,7 @@ namespace plush {
 HWY_EXPORT(ElasticImpulses);
 HWY_EXPORT(BlockRotations);
 HWY_EXPORT(Stretches);
+HWY_EXPORT(Energy);
 
 float AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x,
                          const ElementSettings& settings, std::span<const float> stretches,
@@ -193,6 +230,11 @@ void ComputeStretches(const ElementView& elements, std::span<const NodeVec> x, i
                       const RotationView& rotations, std::span<float> stretches) {
   HWY_DYNAMIC_DISPATCH(Stretches)
   (elements, x.data(), polar_iterations, rotations, stretches.data());
+}
+
+double ElasticEnergy(const ElementView& elements, std::span<const NodeVec> x, float most_bulk,
+                     const RotationView& rotations) {
+  return HWY_DYNAMIC_DISPATCH(Energy)(elements, x.data(), most_bulk, rotations);
 }
 
 }  // namespace plush

@@ -44,6 +44,12 @@ void FindRotations(const ElementView& elements, std::span<const NodeVec> x, int 
 void ComputeStretches(const ElementView& elements, std::span<const NodeVec> x, int polar_iterations,
                       const RotationView& rotations, std::span<float> stretches);
 
+/// ElementSummary::elastic_j [J] at positions `x` (num_nodes + 1 x 1), in a fraction of the time of
+/// SummariseElements. Rotations are found as in AddElasticImpulses, warm-started from `rotations`,
+/// which stay as they are. Does not allocate.
+double ElasticEnergy(const ElementView& elements, std::span<const NodeVec> x, float most_bulk,
+                     const RotationView& rotations);
+
 /// Bodies of a crowd. With c numbers per node or tet, number k of node or tet i of the body in lane
 /// l is at [16 (c i + k) + l].
 inline constexpr size_t kCrowdLanes = 16;

@@ -187,6 +187,12 @@ struct CoarseLevel {
     constexpr float kLeastBulk = 8.0f;  // lambda / mu
     return num_clusters() == 0 || most_bulk > kLeastBulk;
   }
+  /// Whether a Poisson's ratio may be above 0.462. Pressures then lag so far behind the volumes of
+  /// thin tets that they may add energy. Without clusters no bulk is known.
+  bool MayLag() const {
+    constexpr float kLeastBulk = 12.0f;  // lambda / mu
+    return num_clusters() > 0 && most_bulk > kLeastBulk;
+  }
   /// Unknowns: a translation and a turn for each cluster.
   size_t num_unknowns() const { return 6 * num_clusters(); }
 
@@ -242,10 +248,17 @@ struct CoarseLevel {
   /// Gives components without pins the angular momentum that implicit Euler takes from them in a
   /// substep of `h` seconds that began with velocities `before` and ends at `x` with `v` (num_nodes
   /// x 1 each): forces without a moment at `x` change it by h sum m v x before. Turns by more than
-  /// 0.3 radians get less of it back, by more than 0.4 nothing; 0.1 and 0.2 if waves cross 100
+  /// 0.3 radians get less of it back, by more than 0.4 nothing; 0.1 and 0.2 if waves cross 1,000
   /// clusters. Scratch memory: `momenta` (num_nodes x 1).
   void KeepTurns(std::span<const NodeVec> x, std::span<const NodeVec> before, float h,
                  std::span<NodeVec> momenta, std::span<NodeVec> v) const;
+
+  /// Leaves a free body at most `most` of kinetic energy beside its centre of mass [J]: slows what
+  /// nodes do beside the rigid motions of their components, which keep their momenta. Less than
+  /// `least` of an excess is left. `v`: velocities of nodes at `x` (num_nodes x 1 each). Scratch
+  /// memory: `momenta` (num_nodes x 1).
+  void BoundVibration(std::span<const NodeVec> x, double most, double least,
+                      std::span<NodeVec> momenta, std::span<NodeVec> v) const;
 
   /// Moves the clusters' nodes `y`.
   void Move(std::span<const RigidMotion> motions, std::span<NodeVec> y) const;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Components in flight: predictions that turn with them, and the angular momentum that implicit
-// Euler takes from them. It changes their angular momentum by h sum m v' x v in a step of h
-// seconds, v' and v the velocities after and before: with forces without a moment at x', sum m x' x
-// (v' - v) = 0, and x' = x + h v'.
+// Components in flight: predictions that turn with them, a bound for what they do beside their
+// rigid motions, and the angular momentum that implicit Euler takes from them. It changes their
+// angular momentum by h sum m v' x v in a step of h seconds, v' and v the velocities after and
+// before: with forces without a moment at x', sum m x' x (v' - v) = 0, and x' = x + h v'.
 #include "base/vector_math.h"
 #include "solver/coarse_level.h"
 #include "solver/component_mass.h"
@@ -156,7 +156,7 @@ void CoarseLevel::TurnPredictions(std::span<const NodeVec> x, std::span<const No
 void CoarseLevel::KeepTurns(std::span<const NodeVec> x, std::span<const NodeVec> before, float h,
                             std::span<NodeVec> momenta, std::span<NodeVec> v) const {
   // Where waves cross many clusters, faster turns strain the body.
-  constexpr double kManyClusters = 100.0;
+  constexpr double kManyClusters = 1000.0;
   const double whole = CrossesClusters(h, kManyClusters) ? 0.1 : 0.3, most = whole + 0.1;  // [rad]
   ClusterSums sums[kMaxClusters];
   SumMomenta(*this, x, v, h, momenta, sums);
@@ -186,6 +186,48 @@ void CoarseLevel::KeepTurns(std::span<const NodeVec> x, std::span<const NodeVec>
     for (const uint16_t k : Component(c)) {
       for (uint32_t m = first_member[k]; m < first_member[k + 1]; ++m) {
         v[members[m]] += Cross(more, x[members[m]] - centre);
+      }
+    }
+  }
+}
+
+void CoarseLevel::BoundVibration(std::span<const NodeVec> x, double most, double least,
+                                 std::span<NodeVec> momenta, std::span<NodeVec> v) const {
+  ClusterSums sums[kMaxClusters];
+  SumMomenta(*this, x, v, 1.0f, momenta, sums);
+  double mass = 0.0, momentum[3] = {}, square = 0.0;  // of m, m v and m v^2
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double m = 1.0 / double(x[i].w);
+    const Point of = ToPoint(v[i]);
+    mass += m;
+    for (size_t k = 0; k < 3; ++k) {
+      momentum[k] += m * of.at[k];
+      square += m * of.at[k] * of.at[k];
+    }
+  }
+  double of_centre = 0.0, rigid = 0.0;  // shares of `square`
+  for (const double number : momentum) of_centre += number * number / mass;
+  struct Motion {
+    Vec3 shift, turn, centre;
+  } motions[kMaxClusters];
+  for (size_t c = 0; c < num_components(); ++c) {
+    const ComponentMass own(*this, c, {}, sums);
+    const Momenta kept = SumOf(*this, c, sums, own);
+    const Screw motion = own.MotionOf(kept);
+    for (size_t k = 0; k < 3; ++k) {
+      rigid += kept.linear.at[k] * motion.shift.at[k] + kept.angular.at[k] * motion.turn.at[k];
+    }
+    motions[c] = {ToVec3(motion.shift.at), ToVec3(motion.turn.at), own.Centre()};
+  }
+  const double excess = 0.5 * (square - of_centre) - most, vibration = 0.5 * (square - rigid);
+  if (!(excess > least) || !(vibration > 0.0)) return;
+  const float lost = static_cast<float>(1.0 - std::sqrt(std::fmax(1.0 - excess / vibration, 0.0)));
+  for (size_t c = 0; c < num_components(); ++c) {
+    for (const uint16_t k : Component(c)) {
+      for (uint32_t m = first_member[k]; m < first_member[k + 1]; ++m) {
+        const uint32_t node = members[m];
+        const Vec3 rigid_v = motions[c].shift + Cross(motions[c].turn, x[node] - motions[c].centre);
+        v[node] += (rigid_v - v[node]) * lost;
       }
     }
   }

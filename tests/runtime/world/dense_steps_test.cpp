@@ -124,7 +124,8 @@ void CheckTwoLevel(double young, double away, bool hung, double tolerance) {
   constexpr std::optional<uint32_t> kClusters[] = {{}, 0, 1, 2, 3, 5};
   for (uint32_t seed = 1; seed <= 6; ++seed) {
     for (const int outer_iterations : {1, 2, 5}) {
-      const double nu = seed == 2 ? 0.0 : seed == 3 ? 0.49 : 0.4;
+      // The runtime bounds the energy of pinned bodies from 0.462 on, which the reference does not.
+      const double nu = seed == 2 ? 0.0 : seed == 3 ? (hung ? 0.46 : 0.49) : 0.4;
       Setting setting = {{young, nu, 1000.0}, 0.01, outer_iterations};
       setting.clusters = kClusters[seed % 6];
       setting.away = away;
@@ -174,7 +175,8 @@ TEST_CASE("Steps of crowds follow the dense equations, with and without sweeps")
   double worst = 0.0;
   for (uint32_t seed = 1; seed <= 4; ++seed) {
     const int outer_iterations = seed == 4 ? 3 : 2;
-    Setting setting = {{young, 0.4, 1000.0}, 0.01, outer_iterations, volume_sweeps};
+    const double nu = seed == 3 && !hung ? 0.49 : 0.4;
+    Setting setting = {{young, nu, 1000.0}, 0.01, outer_iterations, volume_sweeps};
     setting.clusters = seed - 1;
     setting.away = 10.0;
     setting.hung = hung;
