@@ -87,8 +87,8 @@ class DenseStepper {
   int volume_sweeps_;
   Eigen::LDLT<Eigen::MatrixXd> factor_;
   std::shared_ptr<const DenseCoarse> coarse_;  // or null
-  bool is_stiff_ = false;  // waves cross more than four clusters in a step
-  Eigen::MatrixXd coarse_matrix_;  // of the step's first outer iteration
+  bool is_stiff_ = false;                      // waves cross more than four clusters in a step
+  Eigen::MatrixXd coarse_matrix_;              // of the step's first outer iteration
   std::vector<Eigen::Matrix3d> rotations_;
   std::vector<Eigen::Matrix3d> stretches_;  // R^T F at the start of the step
 };

@@ -333,15 +333,14 @@ Failures RunScenes(uint32_t first, int count, SceneKind kind, double most_stiffn
 
 }  // namespace
 
-// Without clusters and with two sweeps, 2 of these 300 freeze and 57 gain. Seven of the ten that
-// still gain do so in their first step. The others gain slowly by pressures that lag behind
-// volumes: Poisson's ratios of 0.47 and more, thin tets.
+// Without clusters and with two sweeps, 2 of these 300 freeze and 57 gain. Of those that still gain
+// most are stiff and strongly damped bodies, by 1e-5 J and less, or on pins that have moved.
 TEST_CASE("Bodies of all shapes, masses and materials in flight or pinned end finite, few gain",
           "[long]") {
   const int count = tests::FullTests() ? 4000 : 300 / kShare;
   const Failures failures = RunScenes(200001, count, SceneKind::kMild, kStiff);
   CHECK(failures.frozen <= count / 1000);
-  CHECK(failures.gaining <= count / 20);  // 10 of 300, 164 of 4000
+  CHECK(failures.gaining <= count / 60);  // 0 of 300, 42 of 4000
 }
 
 // These turn by up to two radians per step, or are torn to many times their size. Without clusters
@@ -356,7 +355,7 @@ TEST_CASE("Bodies on a floor, in a V or in a box of planes end finite above them
   const int count = tests::FullTests() ? 2000 : 160 / kShare;
   const Failures failures = RunScenes(100001, count, SceneKind::kPlanes, kStiff);
   CHECK(failures.frozen <= count / 1000);
-  CHECK(failures.gaining <= std::max(1, count / 100));  // 16 of 2000
+  CHECK(failures.gaining <= std::max(1, count / 200));  // 4 of 2000
   CHECK(failures.fallen <= count / 1000);               // 0 of 2000
 }
 
