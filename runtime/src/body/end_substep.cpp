@@ -161,13 +161,7 @@ bool NoteVelocities(const StepSettings& settings, float h, Body* body) {
   if (coarse.num_clusters() == 0 || coarse.num_components() == 0) return false;
   if (body->contacts.any() || body->attached.any()) return false;
   if (body->solver.method != nullptr || settings.splitting.volume_sweeps > 0) return false;
-  const float least = kLeast * body->size / h;
-  const NodeVec first = body->v[0];
-  const auto is_fast = [&](const NodeVec& v) {
-    const Vec3 beside = v - first;
-    return Dot(beside, beside) > least * least;
-  };
-  if (std::ranges::none_of(body->v, is_fast)) return false;
+  if (!AnyDiffers(body->v.span(), kLeast * body->size / h)) return false;
   std::copy(body->v.begin(), body->v.end(), body->rhs.begin());
   return true;
 }

@@ -280,12 +280,7 @@ bool MayGainInFlight(const StepSettings& settings, const Body& body) {
   constexpr float kSlow = 0.01f;  // [sizes / s]
   const CoarseLevel& coarse = body.system->coarse;
   if (!coarse.MayLag() || settings.splitting.volume_sweeps > 0) return false;
-  const Vec3 first = body.v[0];
-  const float slow = kSlow * body.size;
-  return std::ranges::any_of(body.v, [&](const NodeVec& v) {
-    const Vec3 beside = v - first;
-    return Dot(beside, beside) > slow * slow;
-  });
+  return AnyDiffers(body.v.span(), kSlow * body.size);
 }
 
 EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough, Body* body) {

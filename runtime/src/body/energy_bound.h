@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A step leaves a body with no more energy than it had, where it may add some.
+// Keeps substeps from ending with more energy than they began with.
 //
 // Nearly incompressible tets need dozens of iterations to build up the pressure that stops an
 // impact, and a substep makes two or three. So colliders press tets too far, and the energy so
@@ -12,7 +12,7 @@
 // swings. (A sheet of Poisson's ratio 0.49 on three pins gained 8% of its energy in each step.) A
 // free body keeps the rigid motions of its components, with their momenta, and only what it does
 // beside them is slowed down. A pinned body may have been given velocities that its pins do not
-// allow: two or three iterations leave it strained, with up to 2,000 times the energy that it had.
+// allow: two or three iterations leave it strained, with over 1,000 times the energy that it had.
 // So it iterates on while it would gain.
 //
 // Colliders can crush a body of any material: they press it against its pins, or they want what no

@@ -6,6 +6,7 @@
 #include "base/float4.h"
 #include "base/vector_math.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -107,6 +108,14 @@ void FinishNodes(std::span<const NodeVec> x, std::span<const NodeVec> y, const V
     Store(free_fall + (end - predicted) * inverse, &v[i]);
     Store(end, &next[i]);
   }
+}
+
+bool AnyDiffers(std::span<const NodeVec> v, float most) {
+  const Vec3 first = v[0];
+  return std::ranges::any_of(v, [&](const NodeVec& other) {
+    const Vec3 beside = other - first;
+    return Dot(beside, beside) > most * most;
+  });
 }
 
 float LongestVector(std::span<const NodeVec> v) {

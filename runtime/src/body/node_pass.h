@@ -45,6 +45,9 @@ bool CanMoveTo(std::span<const NodeVec> x, std::span<const NodeVec> y, const Vec
 void FinishNodes(std::span<const NodeVec> x, std::span<const NodeVec> y, const Vec3& gravity,
                  float h, std::span<NodeVec> v, std::span<NodeVec> next);
 
+/// Whether a vector differs from the first one by more than `most`.
+bool AnyDiffers(std::span<const NodeVec> v, float most);
+
 /// Length of the longest vector.
 float LongestVector(std::span<const NodeVec> v);
 

@@ -254,8 +254,8 @@ struct CoarseLevel {
                  std::span<NodeVec> momenta, std::span<NodeVec> v) const;
 
   /// Leaves a free body at most `most` of kinetic energy beside its centre of mass [J]: slows what
-  /// nodes do beside the rigid motions of their components, which keep their momenta. Less than
-  /// `least` of an excess is left. `v`: velocities of nodes at `x` (num_nodes x 1 each). Scratch
+  /// nodes do beside the rigid motions of their components, which keep their momenta. An
+  /// excess below `least` [J] stays. `v`: velocities of nodes at `x` (num_nodes x 1 each). Scratch
   /// memory: `momenta` (num_nodes x 1).
   void BoundVibration(std::span<const NodeVec> x, double most, double least,
                       std::span<NodeVec> momenta, std::span<NodeVec> v) const;

@@ -39,13 +39,13 @@ constexpr double kMargin = 1.1;
 
 constexpr Table kMet = {};
 constexpr Table kBeamTrajectory = {{0, 0, 0, 0},
-                                   {0, 0.057, 0.13, 0.12},
-                                   {0, 0.036, 0.079, 0.12},
+                                   {0, 0.057, 0.1, 0.1},
+                                   {0, 0.036, 0.079, 0.1},
                                    {0, 0.02, 0.043, 0.065},
                                    {0, 0, 0.041, 0.062}};
 constexpr Table kBeamSag = {{0, 0, 0, 0},
-                            {0.012, 0.039, 0.085, 0.081},
-                            {0.015, 0.056, 0.13, 0.2},
+                            {0.012, 0.039, 0.061, 0.067},
+                            {0.015, 0.056, 0.13, 0.16},
                             {0.026, 0.067, 0.15, 0.22},
                             {0.021, 0.062, 0.13, 0.19}};
 constexpr Table kRopeTrajectory = {{0, 0, 0, 0},
@@ -61,7 +61,7 @@ constexpr Table kRopeSag = {{0, 0, 0, 0},
                             {0.02, 0.038, 0.066, 0.093}};
 constexpr Table kCrossTrajectory = {{0, 0, 0, 0.02},
                                     {0, 0, 0.04, 0.068},
-                                    {0.025, 0.082, 0.19, 0.17},
+                                    {0.025, 0.082, 0.15, 0.15},
                                     {0, 0.024, 0.046, 0.066},
                                     {0, 0, 0.026, 0.036}};
 constexpr Table kCrossSwing = {
@@ -73,9 +73,9 @@ constexpr Table kCrossSag = {{0, 0, 0, 0},
                              {0.045, 0.09, 0.15, 0.21}};
 constexpr Table kFreeTrajectory = {{0.043, 0.043, 0.045, 0.046},
                                    {0.076, 0.076, 0.077, 0.077},
-                                   {0.084, 0.084, 0.084, 0.084},
-                                   {0.086, 0.086, 0.086, 0.086},
-                                   {0.23, 0.24, 0.24, 0.24}};
+                                   {0.084, 0.084, 0.084, 0.069},
+                                   {0.086, 0.085, 0.085, 0.074},
+                                   {0.086, 0.086, 0.086, 0.074}};
 
 // Error of the frequency, for 1e4, 1e5, 1e6 Pa and the Poisson's ratios. Stiffer beams have less
 // than ten steps a period. So has the torsion of 1e6 Pa.
