@@ -283,8 +283,10 @@ bool DenseCoarse::Crosses(double most) const {
   return fastest * dt_ > most;
 }
 
-void DenseCoarse::TurnWays(const Points& x, const Points& predicted, Points* u) const {
+void DenseCoarse::TurnWays(const Points& x, const Points& predicted, bool only_spins,
+                           Points* u) const {
   for (const Component& component : components_) {
+    if (only_spins && !Spins(component, model_.masses, x, *u)) continue;
     TurnOn(component, model_.masses, x, u);
     if (component.pins.empty()) continue;
     Points y = x + *u;

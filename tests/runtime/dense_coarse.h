@@ -57,7 +57,7 @@ class DenseCoarse {
 
   /// Turns ways `u` of a step from `x`: see CoarseLevel::TurnPredictions. Then components with pins
   /// move rigidly to where sum m |u - predicted|^2 is least.
-  void TurnWays(const Points& x, const Points& predicted, Points* u) const;
+  void TurnWays(const Points& x, const Points& predicted, bool only_spins, Points* u) const;
 
  private:
   DenseModel model_;

@@ -143,6 +143,17 @@ Eigen::Matrix3d MeanMotion::Rotation() const {
   return (I - 0.5 * turn).inverse() * (I + 0.5 * turn);
 }
 
+bool Spins(const Component& component, const Eigen::VectorXd& masses, const Points& x,
+           const Points& u) {
+  const MeanMotion mean(component, masses, x, u);
+  double beside = 0.0, turning = 0.0;
+  for (const Eigen::Index i : component.nodes) {
+    beside += masses[i] * (u.col(i) - mean.shift).squaredNorm();
+    turning += masses[i] * (mean.turn * (x.col(i) - mean.centre)).squaredNorm();
+  }
+  return turning >= 0.5 * beside;
+}
+
 void TurnOn(const Component& component, const Eigen::VectorXd& masses, const Points& x, Points* u) {
   MeanMotion mean(component, masses, x, *u);
   // What ways have of a turn's second order, if the last one was a turn.

@@ -46,6 +46,10 @@ struct MeanMotion {
   Eigen::Matrix3d turn;  ///< times an arm
 };
 
+/// Whether the turn has at least half of what ways `u` of a component have beside their mean.
+bool Spins(const Component& component, const Eigen::VectorXd& masses, const Points& x,
+           const Points& u);
+
 /// Turns ways `u` of a component's last step, which led to `x`: see CoarseLevel::TurnPredictions.
 void TurnOn(const Component& component, const Eigen::VectorXd& masses, const Points& x, Points* u);
 

@@ -281,9 +281,11 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
   for (Eigen::Index i = 0; i < x.cols() && is_pinned; ++i) {
     if (!model_.pinned[static_cast<size_t>(i)]) u.col(i) = v.col(i) * dt_;
   }
-  if (is_stiff_) {
+  const double differs = (v.colwise() - v.col(0)).colwise().norm().maxCoeff();
+  const double size = (model_.rest.rowwise().maxCoeff() - model_.rest.rowwise().minCoeff()).norm();
+  if (is_stiff_ || (coarse_ != nullptr && !is_pinned && differs > 0.02 * size / dt_)) {
     u = v * dt_;
-    coarse_->TurnWays(x, predicted, &u);
+    coarse_->TurnWays(x, predicted, !is_stiff_, &u);
     if (!is_pinned) u.colwise() += gravity * dt_ * dt_;
   }
   for (int k = 0; k < outer_iterations_; ++k) {

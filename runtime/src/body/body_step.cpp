@@ -311,7 +311,7 @@ bool FindOnlyHinge(const Body& body, std::span<const NodeVec> at, Hinge* hinge) 
 }
 
 void TurnAlone(const StepSettings& settings, float h, Body* body) {
-  if (!body->progress.is_stiff) return;
+  if (!TurnsPrediction(settings, h, *body)) return;
   TurnPrediction(settings, h, body);
   body->progress.is_put_back = true;
 }

@@ -200,6 +200,15 @@ float MeanTurn(const CoarseLevel& coarse, std::span<const RigidMotion> motions) 
 
 }  // namespace
 
+bool TurnsPrediction(const StepSettings& settings, float h, const Body& body) {
+  constexpr float kFar = 0.02f;  // [sizes]
+  if (body.progress.is_stiff) return true;
+  if (body.system->num_pinned > 0 || body.contacts.any() || body.attached.any()) return false;
+  if (body.solver.method != nullptr || settings.contact.method != nullptr) return false;
+  return HasCoarseLevel(settings, body) && body.system->coarse.num_components() > 0 &&
+         AnyDiffers(body.v.span(), kFar * body.size / h);
+}
+
 void TurnPrediction(const StepSettings& settings, float h, Body* body) {
   const CoarseLevel& coarse = body->system->coarse;
   constexpr size_t kNext = sizeof(NodeVec) / sizeof(float);
@@ -212,7 +221,7 @@ void TurnPrediction(const StepSettings& settings, float h, Body* body) {
     if (ends[c].kind != hinges[c].kind) hinges[c].kind = Hinge::Kind::kHeld;
     for (size_t i = 0; i < 3; ++i) hinges[c].way[i] = ends[c].at[i] - hinges[c].at[i];
   }
-  coarse.TurnPredictions(body->x.span(), body->v.span(), h, hinges,
+  coarse.TurnPredictions(body->x.span(), body->v.span(), h, hinges, !body->progress.is_stiff,
                          body->rhs.span().first(body->x.size()), y);
   if (!body->attached.any() && body->system->num_pinned == 0) return;
   // What holds a body takes it along as a whole: solves would pull at single nodes.

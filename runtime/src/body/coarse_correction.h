@@ -45,6 +45,12 @@ IterationPlan PlanIterations(const SplittingSettings& settings, const Body& body
 /// differ with their own. Does not allocate.
 void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStats* stats);
 
+/// Whether a substep of `h` seconds begins with TurnPrediction: that of a stiff body does
+/// (IterationPlan), that of another if its nodes move far beside each other in the air. (Its one or
+/// two iterations began straight on: what swells in a spin had 0.75 to 7 times the strain energy,
+/// now 1.0.)
+bool TurnsPrediction(const StepSettings& settings, float h, const Body& body);
+
 /// Turns the prediction body->y as its components turn (CoarseLevel::TurnPredictions), and takes
 /// those that constraints hold to where their points must be. Pins and targets are known. Uses
 /// body->rhs.

@@ -148,7 +148,7 @@ void OuterIterations(const StepSettings& settings, const CrowdStepping& stepping
     const IterationPlan own = PlanIterations(settings.splitting, *body, h);
     all_free = all_free && stepping.is_free[body->lane] > 0.0f;
     body->progress = {.is_soft = own.is_soft, .is_stiff = own.is_stiff};
-    if (!own.is_stiff) continue;
+    if (!TurnsPrediction(settings, h, *body)) continue;
     TurnLane(settings, crowd, body);
     any_turns = true;
   }

@@ -15,7 +15,8 @@
 namespace plush {
 namespace {
 
-constexpr double kGain = 1.0e-5;  // share of an energy, more than rounding adds
+// Shares of an energy: more than rounding adds, and more than an ordinary impact does.
+constexpr double kGain = 1.0e-5, kMuch = 0.01;
 
 // Whether the colliders that touch the body move together without a turn. `shift`: how [m].
 bool FindShift(const Body& body, Vec3* shift) {
@@ -39,13 +40,26 @@ bool IsPressed(const Body& body) {
          body.system->coarse.MayBeIncompressible();
 }
 
+// Whether a substep in touch may have added energy in small shares, step by step.
+bool IsSuspect(bool is_rough, const Body& body) {
+  if (is_rough || IsPressed(body)) return true;
+  return body.system->num_pinned > 0 && body.system->coarse.MayLag();
+}
+
+// Whether the last solve still moved nodes, beside their way.
+bool IsUnsettled(float h, const Body& body) {
+  constexpr float kShare = 0.003f, kSlow = 0.1f;  // [sizes / s]
+  const float fast = std::fmax(LongestVector(body.v.span()), kSlow * body.size);
+  return body.progress.longest * (1.0f + body.elements.damping / h) > kShare * fast * h;
+}
+
 // Whether a substep may add energy. Nobody counts the work of others. (The bound would let a press
 // sink in, so it asks for colliders that press the body flat.)
-bool MayGainEnergy(const StepSettings& settings, bool is_rough, const Body& body) {
+bool MayGainEnergy(const StepSettings& settings, float h, bool is_rough, const Body& body) {
   if (settings.splitting.volume_sweeps > 0 || body.solver.method != nullptr) return false;
   if (!SolvesContact(settings)) return false;
   if (!body.contacts.between.empty() || body.attached.any() || body.pins.moves) return false;
-  if (body.contacts.num_contacts > 0) return is_rough || IsPressed(body);
+  if (body.contacts.num_contacts > 0) return IsSuspect(is_rough, body) || IsUnsettled(h, body);
   if (MayGainInFlight(settings, body)) return true;
   const bool was_jerked = body.progress.iterations > body.progress.least_iterations;
   return body.system->num_pinned > 0 && (is_rough || was_jerked);
@@ -55,10 +69,11 @@ bool MayGainEnergy(const StepSettings& settings, bool is_rough, const Body& body
 double WorkOfColliders(float h, const Vec3& shift, const Body& body) {
   double work = 0.0;
   for (const PlaneContact& contact : body.contacts.Current()) {
-    const Vec3 x = body.contacts.PointOf(contact).Of(body.x);
+    const Vec3 x = body.contacts.PointOf(contact).Of(body.x), &normal = contact.plane.normal;
     for (const LocalCollider& near : body.NearColliders()) {
       if (near.slot != contact.collider) continue;
-      work += double(Dot(contact.impulse, near.MotionAt(x) + near.run - shift));
+      const Vec3 along = near.run - normal * Dot(normal, near.run);  // a belt's
+      work += double(Dot(contact.impulse, near.MotionAt(x) + along - shift));
     }
   }
   return work / (double(h) * double(h));
@@ -258,20 +273,15 @@ EnergyBound FindBoundInFlight(Body* body) {
 }  // namespace
 
 bool IsJerked(const StepSettings& settings, float h, Body* body) {
-  // If the last solve moved nodes by less, beside their way, it has converged.
-  constexpr float kShare = 0.003f, kSlow = 0.1f;  // [sizes / s]
-  const Body::Progress& p = body->progress;
   const SplittingSettings& splitting = settings.splitting;
   if (body->system->num_pinned == 0 || body->contacts.any() || body->attached.any()) return false;
   if (splitting.outer_iterations > 0 || splitting.volume_sweeps > 0) return false;
-  if (p.is_soft || body->pins.moves) return false;
-  const float fast = std::fmax(LongestVector(body->v.span()), kSlow * body->size);
-  if (!(p.longest * (1.0f + body->elements.damping / h) > kShare * fast * h)) return false;
+  if (body->progress.is_soft || body->pins.moves) return false;
+  if (!IsUnsettled(h, *body)) return false;
   const Sums way = SumUp(*body, body->y.data(), body->x.data(), {});
   const double lost = 0.5 * SumUp(*body, body->v.data(), nullptr, {}).second +
                       way.Along(GravityOf(settings, *body)) -
                       0.5 * way.second / (double(h) * double(h));
-  if (!(lost > 0.0) && !body->system->coarse.MayLag()) return false;
   const double end = EnergyAt(body->y.span(), *body);
   return end > lost && end > (1.0 + kGain) * (lost + EnergyAtStart(body));
 }
@@ -284,7 +294,7 @@ bool MayGainInFlight(const StepSettings& settings, const Body& body) {
 }
 
 EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough, Body* body) {
-  if (!MayGainEnergy(settings, is_rough, *body)) return {};
+  if (!MayGainEnergy(settings, h, is_rough, *body)) return {};
   if (body->contacts.num_contacts == 0 && body->system->num_pinned == 0) {
     return FindBoundInFlight(body);
   }
@@ -296,16 +306,15 @@ EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough
   way.per_way2 = 0.5 * sums.mass / (double(h) * double(h));
   const double moving = 0.5 * SumUp(*body, body->v.data(), nullptr, carried).second +
                         WorkOfColliders(h, way.shift, *body);
-  if (!is_pinned && !IsPressed(*body)) {  // most impacts are rough, and energies take long
-    const double kinetic = 0.5 * sums.second / (double(h) * double(h));
-    if (kinetic <= moving + sums.Along(GravityOf(settings, *body))) return {};
-  }
   Energies energies;
-  energies.before = EnergyAtStart(body) + moving;
   energies.MeasureEnd(settings, way.shift, *body);
+  const double kinetic = 0.5 * sums.second / (double(h) * double(h));
+  if (energies.elastic + kinetic <= moving + energies.work) return {};  // whatever the start had
+  energies.before = EnergyAtStart(body) + moving;
   way.free = FreeMean(*body, sums);
   const double spare = energies.Kinetic() - way.KineticAt(1.0f);
-  const double least = (is_work_exact ? kGain : 1.0) * std::fabs(energies.before);
+  const double gain = !is_work_exact ? 1.0 : IsSuspect(is_rough, *body) ? kGain : kMuch;
+  const double least = gain * std::fabs(energies.before);
   const bool is_shorter =
       spare < -least && std::isfinite(spare) && Shorten(settings, h, way, spare, &energies, body);
   return {true, is_shorter, carried, energies.Kinetic(), least};

@@ -239,10 +239,11 @@ struct CoarseLevel {
 
   /// Predictions `y`, which velocities `v` carry from `x` in `h` seconds, turn with components:
   /// each turns rigidly as its angular momentum says, instead of straight on, which strains it to
-  /// second order. `hinges`: at `x`, with their ways. Scratch memory: `momenta` (num_nodes x 1
-  /// each).
+  /// second order. With `only_spins`, components of which the turn has less than half of the energy
+  /// beside their centre's go straight on. `hinges`: at `x`, with their ways. Scratch memory:
+  /// `momenta` (num_nodes x 1 each).
   void TurnPredictions(std::span<const NodeVec> x, std::span<const NodeVec> v, float h,
-                       std::span<const Hinge> hinges, std::span<NodeVec> momenta,
+                       std::span<const Hinge> hinges, bool only_spins, std::span<NodeVec> momenta,
                        std::span<NodeVec> y) const;
 
   /// Gives components without pins the angular momentum that implicit Euler takes from them in a

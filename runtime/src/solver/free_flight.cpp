@@ -35,6 +35,22 @@ Momenta SumOf(const CoarseLevel& level, size_t c, std::span<const ClusterSums> s
   return sum;
 }
 
+// Whether the turn has at least half of a component's kinetic energy beside that of its centre.
+bool Spins(const CoarseLevel& level, size_t c, std::span<const NodeVec> v,
+           std::span<const NodeVec> momenta, float h, const Screw& motion, const Momenta& own) {
+  double beside = 0.0, turning = 0.0;  // [kg m^2]
+  for (const uint16_t k : level.Component(c)) {
+    for (uint32_t m = level.first_member[k]; m < level.first_member[k + 1]; ++m) {
+      beside += double(h) * double(Dot(momenta[level.members[m]], v[level.members[m]]));
+    }
+  }
+  for (size_t k = 0; k < 3; ++k) {
+    beside -= own.linear.at[k] * motion.shift.at[k];
+    turning += own.angular.at[k] * motion.turn.at[k];
+  }
+  return turning >= 0.5 * beside;
+}
+
 // The turn that ways d of a component's nodes come from: d = shift + W r + bent bend r and what
 // they do besides, r from the centre. If the last way was a turn by R, d = shift + (I - R^T) r, as
 // velocities are those along it. W is the antisymmetric part of I - R^T, `bend` the rest. (But
@@ -112,8 +128,8 @@ LastTurn::LastTurn(const ComponentMass& mass, const Momenta& momenta, const Matr
 }  // namespace
 
 void CoarseLevel::TurnPredictions(std::span<const NodeVec> x, std::span<const NodeVec> v, float h,
-                                  std::span<const Hinge> hinges, std::span<NodeVec> momenta,
-                                  std::span<NodeVec> y) const {
+                                  std::span<const Hinge> hinges, bool only_spins,
+                                  std::span<NodeVec> momenta, std::span<NodeVec> y) const {
   ClusterSums sums[kMaxClusters];
   SumMomenta(*this, x, v, h, momenta, sums);
   for (size_t c = 0; c < num_components(); ++c) {
@@ -128,7 +144,9 @@ void CoarseLevel::TurnPredictions(std::span<const NodeVec> x, std::span<const No
         for (size_t j = 0; j < 3; ++j) arms[i][j] += own[i][j] + arm.at[i] * impulse.at[j];
       }
     }
-    const LastTurn last(mass, SumOf(*this, c, sums, mass), arms);
+    const Momenta own = SumOf(*this, c, sums, mass);
+    if (only_spins && !Spins(*this, c, v, momenta, h, mass.MotionOf(own), own)) continue;
+    const LastTurn last(mass, own, arms);
     const Matrix &W = last.W, &change = last.change, &bend = last.bend;
     const double bent = last.bent;
     // Straight on leads by d to r + d. The turn leads by shift to R (r + d - shift - W r - bent

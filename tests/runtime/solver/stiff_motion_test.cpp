@@ -222,7 +222,7 @@ TEST_CASE("Predictions of bodies that spin keep their shape and what changes it"
     std::vector<NodeVec> momenta(at.size()), y = body.Nodes(x + h * v);
     const size_t count = body.shape.num_nodes();
     body.level.TurnPredictions(std::span(at).first(count), std::span(velocities).first(count), kDt,
-                               body.Hinges(at), momenta, y);
+                               body.Hinges(at), false, momenta, y);
     return ToEigen(y);
   };
   const auto turned = [&](double angle) {
