@@ -24,7 +24,7 @@ void KeepTurns(const std::vector<Eigen::Index>& nodes, const Eigen::VectorXd& ma
     const Eigen::Vector3d r = x.col(i) - centre, u = v->col(i) - mean;
     inertia += masses[i] * (r.squaredNorm() * Eigen::Matrix3d::Identity() - r * r.transpose());
     momentum += masses[i] * r.cross(u);
-    lost -= masses[i] * dt * u.cross(before.col(i) - mean_before);
+    lost += masses[i] * ((r - dt * u).cross(before.col(i) - mean_before) - r.cross(u));
   }
   const auto factor = inertia.ldlt();
   const double angle = dt * factor.solve(momentum).norm();

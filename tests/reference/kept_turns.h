@@ -15,7 +15,7 @@ namespace plush::reference {
 /// Turns the velocities `v` of the `nodes` of a free component, so that its angular momentum is
 /// that before a step of `dt` seconds to `x` that began with velocities `before` (3 x num_nodes
 /// each): implicit Euler changes it by dt sum m v x before. Above 0.3 radians a step it gets less
-/// of it back, above 0.4 nothing. (In the runtime less if waves cross 100 clusters in a step.)
+/// of it back, above 0.4 nothing. (In the runtime less if waves cross 1,000 clusters.)
 void KeepTurns(const std::vector<Eigen::Index>& nodes, const Eigen::VectorXd& masses,
                const Points& x, const Points& before, double dt, Points* v);
 

@@ -300,6 +300,7 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
     if (coarse_ != nullptr) CorrectClusters(predicted, k == 0, &u);
     for (int sweep = 0; sweep < volume_sweeps_; ++sweep) Sweep(&u);
   }
+  if (coarse_ != nullptr && !is_pinned) ShortenWay(gravity, &u);
   x += u;
   const Points before = v;
   v = u / dt_;
@@ -311,15 +312,78 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
   if (!is_pinned) BoundVibration(x - u, before);
 }
 
-// Nearly incompressible bodies in flight keep no more energy than they had. Their components keep
-// their rigid motions. See runtime/src/body/energy_bound.h.
-void DenseStepper::BoundVibration(const Points& x_before, const Points& v_before) {
-  DenseModel limited = model_;
+// Whether a body is so nearly incompressible that its pressures lag. `limited`: the model of which
+// a step has the energy.
+static bool Lags(const DenseModel& model, DenseModel* limited) {
   bool lags = false;
-  for (size_t t = 0; t < limited.lambda.size(); ++t) {
-    lags = lags || limited.lambda[t] > 12.0 * limited.mu[t];
-    limited.lambda[t] = std::min(limited.lambda[t], 16.0 * limited.mu[t]);
+  *limited = model;
+  for (size_t t = 0; t < model.lambda.size(); ++t) {
+    lags = lags || model.lambda[t] > 12.0 * model.mu[t];
+    limited->lambda[t] = std::min(model.lambda[t], 16.0 * model.mu[t]);
   }
+  return lags;
+}
+
+// Shortens the way of such a body in flight, beside a rigid motion of each component, until its
+// elastic energy leaves that of rigid motions. See runtime/src/body/energy_bound.cpp.
+void DenseStepper::ShortenWay(const Eigen::Vector3d& gravity, Points* u) {
+  DenseModel limited;
+  if (!Lags(model_, &limited)) return;
+  const Eigen::VectorXd& masses = model_.masses;
+  const Eigen::Vector3d mean = (v * masses) / masses.sum();
+  const double at_start = DenseEnergy(limited, x), at_end = DenseEnergy(limited, x + *u);
+  const double of_centre = 0.5 * masses.sum() * mean.squaredNorm();
+  const double before = at_start + 0.5 * v.colwise().squaredNorm().dot(masses) - of_centre;
+  if (!(at_end > at_start + 1.0e-5 * before)) return;
+  Points rigid = Points::Zero(3, x.cols());
+  double turning = 0.0, turning_at_end = 0.0;  // kinetic energies with the angular momenta of v
+  for (const Component& component : coarse_->components()) {
+    MeanMotion motion(component, masses, x, v * dt_);
+    const Eigen::Vector3d centre = CentreOf(component.nodes, masses, x + *u);
+    Eigen::Vector3d L = Eigen::Vector3d::Zero();
+    Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();
+    double mass = 0.0;
+    for (const Eigen::Index i : component.nodes) {
+      const Eigen::Vector3d r = x.col(i) - motion.centre, moved = x.col(i) + u->col(i) - centre;
+      L += masses[i] * r.cross(v.col(i));
+      turning += 0.5 * masses[i] * (motion.turn * r).squaredNorm() / (dt_ * dt_);
+      inertia -= masses[i] * CrossMatrix(moved) * CrossMatrix(moved);
+      mass += masses[i];
+    }
+    const double shifting = 0.5 * mass * motion.shift.squaredNorm() / (dt_ * dt_);
+    turning += shifting;
+    turning_at_end += shifting + 0.5 * L.dot(inertia.ldlt().solve(L));
+    const double cosine2 = std::max(1.0 - 0.5 * motion.turn.squaredNorm(), 0.19);
+    motion.turn *= 2.0 / (1.0 + std::sqrt(cosine2));
+    const Eigen::Matrix3d R = motion.Rotation();
+    for (const Eigen::Index i : component.nodes) {
+      const Eigen::Vector3d r = x.col(i) - motion.centre;
+      rigid.col(i) = motion.shift + R * r - r + gravity * dt_ * dt_;
+    }
+  }
+  if (!(at_end > before + of_centre - turning_at_end + 1.0e-5 * before)) return;
+  const Points end = *u;
+  const auto spare_at = [&](double share) {
+    *u = rigid + (end - rigid) * share;
+    return before + of_centre - turning - DenseEnergy(limited, x + *u);
+  };
+  double low = 0.0, high = 1.0, spare_high = spare_at(1.0), spare_low = spare_at(0.0);
+  const double close = 0.05 * spare_low;
+  for (int look = 0; look < 3 && spare_low > 0.0 && spare_low > close; ++look) {
+    const double at = low + (high - low) * spare_low / (spare_low - spare_high);
+    const double spare = spare_at(at);
+    (spare >= 0.0 ? low : high) = at;
+    (spare >= 0.0 ? spare_low : spare_high) = spare;
+  }
+  spare_at(low);
+  kappa.setZero();
+}
+
+// Such bodies in flight keep no more energy than they had. Their components keep their rigid
+// motions.
+void DenseStepper::BoundVibration(const Points& x_before, const Points& v_before) {
+  DenseModel limited;
+  const bool lags = Lags(model_, &limited);
   const Eigen::VectorXd& masses = model_.masses;
   const auto kinetic = [&](const Points& w) {
     const Eigen::Vector3d mean = (w * masses) / masses.sum();

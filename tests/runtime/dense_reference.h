@@ -79,6 +79,7 @@ class DenseStepper {
   void AddImpulses(size_t tet, const Points& y, Points* rhs);
   void Sweep(Points* u);
   void CorrectClusters(const Points& predicted, bool is_first, Points* u);
+  void ShortenWay(const Eigen::Vector3d& gravity, Points* u);
   void BoundVibration(const Points& x_before, const Points& v_before);
 
   DenseModel model_;

@@ -71,6 +71,13 @@ void LeaveLane(Body* body) {
   body->kappa_dt = crowd.kappa_dt;
 }
 
+void ClearMultipliers(Body* body) {
+  for (size_t slot = 0; slot < body->kappa.size(); ++slot) {
+    const bool in_lane = body->in_lane;
+    (in_lane ? body->crowd->kappa[kCrowdLanes * slot + body->lane] : body->kappa[slot]) = 0.0f;
+  }
+}
+
 void LeaveCrowd(Body* body) {
   LeaveLane(body);
   Crowd* crowd = body->crowd;

@@ -183,8 +183,7 @@ void OuterIterations(const StepSettings& settings, const CrowdStepping& stepping
       if (solves_keep_momentum) {
         KeepCrowdMomentum(num_nodes, positions, crowd->momentum, stepping.is_free, rhs);
       }
-      const bool is_last = k + 1 == plan.outer_iterations;
-      if (is_last && !all_free) NoteLongest(stepping, rhs);
+      if (k + 1 == plan.outer_iterations) NoteLongest(stepping, rhs);
       MoveCrowd(num_nodes, rhs, positions);
     }
     if (has_coarse) CorrectCrowdClusters(settings, stepping, crowd, warnings, stats);
@@ -209,9 +208,10 @@ void FindStrays(const StepSettings& settings, const CrowdStepping& stepping,
   RaiseCrowdReach(num_nodes, kCrowdPosition, crowd.positions.data(), reach);
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     Body* body = stepping.bodies[lane];
-    if (body != nullptr && body->system->num_pinned > 0) CopyLane(crowd, body);
+    const bool may_be_jerked = body != nullptr && MayBeJerked(settings, settings.dt, *body);
+    if (may_be_jerked) CopyLane(crowd, body);
     stray[lane] = !(reach[lane] < kFarthest) || warnings.overshot[lane] ||
-                  (body != nullptr && IsJerked(settings, settings.dt, body));
+                  (may_be_jerked && IsJerked(settings, settings.dt, body));
   }
   const float tolerance = ContactTolerance(*stepping.first);
   for (uint32_t slot = 0; slot < settings.colliders.size(); ++slot) {

@@ -4,6 +4,7 @@
 
 #include "base/vector_math.h"
 #include "body/body_colliders.h"
+#include "body/crowd.h"
 #include "body/node_pass.h"
 #include "body/touches.h"
 #include "elasticity/element_pass.h"
@@ -46,11 +47,12 @@ bool IsSuspect(bool is_rough, const Body& body) {
   return body.system->num_pinned > 0 && body.system->coarse.MayLag();
 }
 
-// Whether the last solve still moved nodes, beside their way.
+// Whether the last solve still moved nodes, beside what they move beside each other.
 bool IsUnsettled(float h, const Body& body) {
   constexpr float kShare = 0.003f, kSlow = 0.1f;  // [sizes / s]
-  const float fast = std::fmax(LongestVector(body.v.span()), kSlow * body.size);
-  return body.progress.longest * (1.0f + body.elements.damping / h) > kShare * fast * h;
+  const float resisted = body.progress.longest * (1.0f + body.elements.damping / h);
+  const float fast = resisted / (kShare * h);  // if nodes are faster, it has settled [m/s]
+  return fast > kSlow * body.size && !AnyDiffers(body.v.span(), fast);
 }
 
 // Whether a substep may add energy. Nobody counts the work of others. (The bound would let a press
@@ -62,7 +64,7 @@ bool MayGainEnergy(const StepSettings& settings, float h, bool is_rough, const B
   if (body.contacts.num_contacts > 0) return IsSuspect(is_rough, body) || IsUnsettled(h, body);
   if (MayGainInFlight(settings, body)) return true;
   const bool was_jerked = body.progress.iterations > body.progress.least_iterations;
-  return body.system->num_pinned > 0 && (is_rough || was_jerked);
+  return is_rough || was_jerked;
 }
 
 // What colliders do by pushing the body on their way, less `shift` [J].
@@ -181,13 +183,31 @@ struct Way {
   }
 };
 
-// Goes the largest share of the way, as far as a few looks tell, that leaves enough kinetic energy
-// for the mean. Returns whether there is one. If not, stays, or goes the whole way if that takes
-// less energy: colliders then take more than there is.
+// Goes the largest share of a way, as far as a few looks tell, that leaves energy to spare.
+// `spare_at`(share) goes it and returns what is left [J]: `spare_low` >= 0 at none of the way,
+// where the body is, and `spare_high` < 0 at all of it.
+template <class SpareAt>
+void GoSpareShare(double spare_low, double spare_high, const SpareAt& spare_at) {
+  constexpr double kNear = 0.05;  // of what is spare without the way
+  constexpr int kMostLooks = 3;
+  const double close = kNear * spare_low;
+  double low = 0.0, high = 1.0, at = 0.0;
+  // The energy is nearly convex along the way, so a chord overestimates it: the share at which the
+  // chord has nothing to spare leaves some.
+  for (int look = 0; look < kMostLooks && spare_low > close; ++look) {
+    at = low + (high - low) * spare_low / (spare_low - spare_high);
+    const double spare = spare_at(at);
+    (spare >= 0.0 ? low : high) = at;
+    (spare >= 0.0 ? spare_low : spare_high) = spare;
+  }
+  if (at != low) spare_at(low);
+}
+
+// Goes a share of the way that leaves enough kinetic energy for the mean. Returns whether there is
+// one. If not, stays, or goes the whole way if that takes less energy: colliders then take more
+// than there is.
 bool GoShare(const StepSettings& settings, const Way& way, double spare_high, Energies* energies,
              Body* body) {
-  constexpr double kNear = 0.05;  // of what is spare without the rest of the way
-  constexpr int kMostLooks = 3;
   const std::span<NodeVec> y = body->y.span(), end = body->rhs.span();
   const Vec3 kept = way.shift + way.kept;
   const auto spare_at = [&](double share) {
@@ -198,21 +218,12 @@ bool GoShare(const StepSettings& settings, const Way& way, double spare_high, En
     energies->MeasureEnd(settings, way.shift, *body);
     return energies->Kinetic() - way.KineticAt(s);
   };
-  double low = 0.0, high = 1.0, at = 0.0, spare_low = spare_at(low);
+  const double spare_low = spare_at(0.0);
   if (spare_low < 0.0) {
-    if (spare_low < spare_high) spare_at(high);
+    if (spare_low < spare_high) spare_at(1.0);
     return false;
   }
-  const double close = kNear * spare_low;
-  // The energy is nearly convex along the way, so a chord overestimates it: the share at which the
-  // chord has nothing to spare leaves some.
-  for (int look = 0; look < kMostLooks && spare_low > close; ++look) {
-    at = low + (high - low) * spare_low / (spare_low - spare_high);
-    const double spare = spare_at(at);
-    (spare >= 0.0 ? low : high) = at;
-    (spare >= 0.0 ? spare_low : spare_high) = spare;
-  }
-  if (at != low) spare_at(low);
+  GoSpareShare(spare_low, spare_high, spare_at);
   return true;
 }
 
@@ -253,31 +264,73 @@ bool Shorten(const StepSettings& settings, float h, const Way& way, double spare
     return false;
   }
   if (is_pinned) {
+    if (body->contacts.num_contacts == 0) ClearMultipliers(body);
     for (PlaneContact& contact : body->contacts.Current()) contact.impulse = {};
   }
   return true;
 }
 
+// Goes a share of the way to body->y beside rigid `motions` of the components, which take no
+// elastic energy. `most`: the elastic energy that may be left [J].
+void ShortenInFlight(const StepSettings& settings, float h, std::span<const RigidMotion> motions,
+                     double most, Body* body) {
+  const std::span<NodeVec> y = body->y.span(), end = body->rhs.span();
+  const Vec3 fall = GravityOf(settings, *body) * (h * h);
+  std::copy(y.begin(), y.end(), end.begin());
+  const auto spare_at = [&](double share) {
+    std::copy(body->x.begin(), body->x.end(), y.begin());
+    body->system->coarse.Move(motions, y);
+    const float rest = static_cast<float>(1.0 - share);
+    for (size_t i = 0; i < body->x.size(); ++i) y[i] = end[i] + (y[i] + fall - end[i]) * rest;
+    return most - EnergyAt(y, *body);
+  };
+  const double spare_high = most - EnergyAt(y, *body), spare_low = spare_at(0.0);
+  if (spare_low > 0.0 && !PassesFlat(body->elements, y, end)) {
+    GoSpareShare(spare_low, spare_high, spare_at);
+  }
+  ClearMultipliers(body);  // those of the whole way would pull on
+}
+
 // The bound of a free body in flight.
-EnergyBound FindBoundInFlight(Body* body) {
+EnergyBound FindBoundInFlight(const StepSettings& settings, float h, Body* body) {
+  const CoarseLevel& coarse = body->system->coarse;
+  if (coarse.num_components() == 0) return {};
   EnergyBound bound = {.any = true, .is_in_flight = true};
   const Sums all = SumUp(*body, body->v.data(), nullptr, {});
   const Vec3 mean = all.Times(1.0 / all.mass);
-  const double before =
-      EnergyAtStart(body) + 0.5 * SumUp(*body, body->v.data(), nullptr, mean).second;
-  bound.kinetic = before - EnergyAt(body->y.span(), *body);
+  const double of_centre = 0.5 * all.mass * double(Dot(mean, mean));
+  const double at_start = EnergyAtStart(body);
+  const double before = at_start + 0.5 * SumUp(*body, body->v.data(), nullptr, mean).second;
   bound.least = kGain * before;
+  double at_end = EnergyAt(body->y.span(), *body);
+  if (at_end > at_start + bound.least) {
+    RigidMotion motions[kMaxClusters];
+    const std::span<RigidMotion> all_motions = {motions, coarse.num_clusters()};
+    const RigidEnergies rigid =
+        coarse.FindRigidWays(body->x.span(), body->v.span(), h, body->y.span(),
+                             body->rhs.span().first(body->x.size()), all_motions);
+    const double may_end = before + of_centre - rigid.at_end;
+    if (at_end > may_end + bound.least && std::isfinite(at_end)) {
+      ShortenInFlight(settings, h, all_motions, before + of_centre - rigid.at_start, body);
+      at_end = EnergyAt(body->y.span(), *body);
+      bound.is_shorter = true;
+    }
+  }
+  bound.kinetic = before - at_end;
   return bound;
 }
 
 }  // namespace
 
-bool IsJerked(const StepSettings& settings, float h, Body* body) {
+bool MayBeJerked(const StepSettings& settings, float h, const Body& body) {
   const SplittingSettings& splitting = settings.splitting;
-  if (body->system->num_pinned == 0 || body->contacts.any() || body->attached.any()) return false;
+  if (body.contacts.any() || body.attached.any()) return false;
   if (splitting.outer_iterations > 0 || splitting.volume_sweeps > 0) return false;
-  if (body->progress.is_soft || body->pins.moves) return false;
-  if (!IsUnsettled(h, *body)) return false;
+  return !body.progress.is_soft && !body.pins.moves && IsUnsettled(h, body);
+}
+
+bool IsJerked(const StepSettings& settings, float h, Body* body) {
+  if (!MayBeJerked(settings, h, *body)) return false;
   const Sums way = SumUp(*body, body->y.data(), body->x.data(), {});
   const double lost = 0.5 * SumUp(*body, body->v.data(), nullptr, {}).second +
                       way.Along(GravityOf(settings, *body)) -
@@ -296,7 +349,7 @@ bool MayGainInFlight(const StepSettings& settings, const Body& body) {
 EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough, Body* body) {
   if (!MayGainEnergy(settings, h, is_rough, *body)) return {};
   if (body->contacts.num_contacts == 0 && body->system->num_pinned == 0) {
-    return FindBoundInFlight(body);
+    return FindBoundInFlight(settings, h, body);
   }
   Way way;
   const bool is_pinned = body->system->num_pinned > 0;

@@ -9,11 +9,11 @@
 // So all energies and ways are those that an observer sees who moves along with them.
 //
 // In flight, pressures of nearly incompressible thin tets lag behind volumes, which drives slow
-// swings. (A sheet of Poisson's ratio 0.49 on three pins gained 8% of its energy in each step.) A
-// free body keeps the rigid motions of its components, with their momenta, and only what it does
-// beside them is slowed down. A pinned body may have been given velocities that its pins do not
-// allow: two or three iterations leave it strained, with over 1,000 times the energy that it had.
-// So it iterates on while it would gain.
+// swings. (A sheet of Poisson's ratio 0.49 on three pins gained 8% of its energy in each step.) And
+// a stiff body may have been given velocities that it cannot follow, by a blow to a corner or on
+// pins: two or three iterations leave it strained, with up to 40,000 times the energy that it had.
+// So it iterates on while it would gain. A free body keeps the rigid motions of its components,
+// with their momenta, and only what it does beside them is shortened and slowed down.
 //
 // Colliders can crush a body of any material: they press it against its pins, or they want what no
 // places of its nodes meet. (A thin plate that cuts a body wants the same nodes on both sides.)
@@ -37,19 +37,21 @@ struct EnergyBound {
   bool is_in_flight = false;  ///< and free: `kinetic` is that beside the centre of mass
 };
 
-/// Whether a pinned body in the air would end a substep of `h` seconds with more energy than it
-/// had, at body->y: its pins do not allow its velocities. body->progress.longest must be known. Not
-/// if the settings fix the number of iterations. Uses body->rhs.
+/// Whether a body in the air would end a substep of `h` seconds with more energy than it had, at
+/// body->y: it cannot follow its velocities. body->progress.longest must be known. Not if the
+/// settings fix the number of iterations, nor of a soft body. Uses body->rhs.
 bool IsJerked(const StepSettings& settings, float h, Body* body);
+/// The part of IsJerked that does not need body->y.
+bool MayBeJerked(const StepSettings& settings, float h, const Body& body);
 
 /// Whether a body may gain energy in flight: it is nearly incompressible, and nodes move beside
 /// each other.
 bool MayGainInFlight(const StepSettings& settings, const Body& body);
 
 /// The bound of a substep of `h` seconds from body->x and body->v to body->y, if
-/// - the body touches colliders or is pinned, the substep `is_rough` (tets may have been flat, or
-///   nodes move far), and if the body is free, its kinetic energy grows, or
-/// - it touches colliders, is nearly incompressible and has a tet that is pressed, or
+/// - the substep `is_rough`: tets may have been flat, or nodes move far, or
+/// - the body touches colliders, is nearly incompressible, and pins hold it or a tet is pressed, or
+/// - it touches colliders, its last solve still moved nodes, and it would gain over 1%, or
 /// - it touches nothing, and MayGainInFlight or IsJerked made it iterate on.
 /// Not if pins move, or if other bodies or attachments hold the body: nobody counts their work.
 /// Never with a ContactMethod: it has the last word on where nodes are. If colliders of a free body
@@ -57,8 +59,9 @@ bool MayGainInFlight(const StepSettings& settings, const Body& body);
 /// would double the energy is too much.
 ///
 /// Shortens the way to body->y if the elastic energy at its end is too high for any velocities. If
-/// a tet would pass flat on a shorter way, a pinned body does not move. A free one does not either
-/// if the whole way would double the energy, and else goes it. Uses body->rhs. Does not allocate.
+/// a tet would pass flat on a shorter way, a pinned body does not move, and a free one in the air
+/// moves rigidly. One that touches does not move if the whole way would double the energy, and else
+/// goes it. In the air, multipliers begin anew after that. Uses body->rhs. Does not allocate.
 EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough, Body* body);
 
 /// Slows the nodes down to the bound. The mean speed along all contacts' planes stays, unless pins

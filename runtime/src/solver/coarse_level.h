@@ -61,6 +61,11 @@ struct RigidMotion {
   Mat3 change;  ///< a rotation minus the identity
 };
 
+/// Kinetic energies of rigid motions with the same momenta [J].
+struct RigidEnergies {
+  double at_start = 0.0, at_end = 0.0;  ///< of nodes at x, and at y: what swells turns more slowly
+};
+
 /// The motion that undoes another one.
 RigidMotion InverseOf(const RigidMotion& motion);
 /// The same way, but only a `share` of it.
@@ -246,13 +251,20 @@ struct CoarseLevel {
                        std::span<const Hinge> hinges, bool only_spins, std::span<NodeVec> momenta,
                        std::span<NodeVec> y) const;
 
-  /// Gives components without pins the angular momentum that implicit Euler takes from them in a
-  /// substep of `h` seconds that began with velocities `before` and ends at `x` with `v` (num_nodes
-  /// x 1 each): forces without a moment at `x` change it by h sum m v x before. Turns by more than
-  /// 0.3 radians get less of it back, by more than 0.4 nothing; 0.1 and 0.2 if waves cross 1,000
-  /// clusters. Scratch memory: `momenta` (num_nodes x 1).
+  /// Gives components without pins the angular momentum back that a substep of `h` seconds took. It
+  /// began with velocities `before` and ends at `x` with `v` (num_nodes x 1 each). Turns by more
+  /// than 0.3 radians get less of it back, by more than 0.4 nothing; 0.1 and 0.2 if waves cross
+  /// 1,000 clusters. Scratch memory: `momenta` (num_nodes x 1).
   void KeepTurns(std::span<const NodeVec> x, std::span<const NodeVec> before, float h,
                  std::span<NodeVec> momenta, std::span<NodeVec> v) const;
+
+  /// The `motions` of a free body's clusters (num_clusters x 1) with which its components move
+  /// rigidly for `h` seconds, if nodes at `x` with velocities `v` (num_nodes x 1 each) keep their
+  /// momenta. Returns the energies of motions with these momenta, of the nodes there and at `y`.
+  /// Scratch memory: `momenta` (num_nodes x 1).
+  RigidEnergies FindRigidWays(std::span<const NodeVec> x, std::span<const NodeVec> v, float h,
+                              std::span<const NodeVec> y, std::span<NodeVec> momenta,
+                              std::span<RigidMotion> motions) const;
 
   /// Leaves a free body at most `most` of kinetic energy beside its centre of mass [J]: slows what
   /// nodes do beside the rigid motions of their components, which keep their momenta. An

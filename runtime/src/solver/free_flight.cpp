@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Components in flight: predictions that turn with them, a bound for what they do beside their
-// rigid motions, and the angular momentum that implicit Euler takes from them. It changes their
-// angular momentum by h sum m v' x v in a step of h seconds, v' and v the velocities after and
-// before: with forces without a moment at x', sum m x' x (v' - v) = 0, and x' = x + h v'.
+// rigid motions, and the angular momentum that implicit Euler takes from them. Forces without a
+// moment at x' = x + h v' keep sum m x' x v, v and v' the velocities before and after a step of h
+// seconds. So the angular momentum changes by h sum m v' x v.
 #include "base/vector_math.h"
 #include "solver/coarse_level.h"
 #include "solver/component_mass.h"
@@ -51,6 +51,13 @@ bool Spins(const CoarseLevel& level, size_t c, std::span<const NodeVec> v,
   return turning >= 0.5 * beside;
 }
 
+// By what a vector as long as the sine of a turn's angle is multiplied for CayleyChange. Beyond 64
+// degrees it is longer than that: velocities that a user sets have no limit.
+double AngleOverSine(double sine2) {
+  constexpr double kLeastCosine2 = 0.19;
+  return 2.0 / (1.0 + std::sqrt(std::fmax(1.0 - sine2, kLeastCosine2)));
+}
+
 // The turn that ways d of a component's nodes come from: d = shift + W r + bent bend r and what
 // they do besides, r from the centre. If the last way was a turn by R, d = shift + (I - R^T) r, as
 // velocities are those along it. W is the antisymmetric part of I - R^T, `bend` the rest. (But
@@ -68,13 +75,11 @@ struct LastTurn {
   void SetTurn();
 };
 
-// Finds R from W, whose length is the sine of R's angle. Beyond 64 degrees it is more than that:
-// velocities that a user sets have no limit.
+// Finds R from W, whose length is the sine of R's angle.
 void LastTurn::SetTurn() {
-  constexpr double kLeastCosine2 = 0.19;
   double sine2 = 0.0, angle[3];
   for (const double sine : mean.turn.at) sine2 += sine * sine;
-  const double to_angle = 2.0 / (1.0 + std::sqrt(std::fmax(1.0 - sine2, kLeastCosine2)));
+  const double to_angle = AngleOverSine(sine2);
   for (size_t i = 0; i < 3; ++i) {
     const size_t j = (i + 1) % 3, k = (i + 2) % 3;
     angle[i] = mean.turn.at[i] * to_angle;
@@ -189,10 +194,17 @@ void CoarseLevel::KeepTurns(std::span<const NodeVec> x, std::span<const NodeVec>
     Momenta lost;
     for (const uint16_t k : Component(c)) {
       for (uint32_t m = first_member[k]; m < first_member[k + 1]; ++m) {
-        const NodeVec& impulse = momenta[members[m]];
-        Point beside = ToPoint(impulse);
-        for (size_t i = 0; i < 3; ++i) beside.at[i] -= way.shift.at[i] / double(x[members[m]].w);
-        AddCross(ToPoint(before[members[m]]), beside, &lost.angular);
+        const uint32_t node = members[m];
+        const double of_node = 1.0 / double(x[node].w);
+        const Point was = ToPoint(before[node]), is = ToPoint(v[node]);
+        Point way_beside, slowed;
+        for (size_t i = 0; i < 3; ++i) {
+          way_beside.at[i] = of_node * (double(h) * is.at[i] - way.shift.at[i]);
+          slowed.at[i] = of_node * (was.at[i] - is.at[i]);
+        }
+        // (r - way_beside) x was - r x is
+        AddCross(was, way_beside, &lost.angular);
+        AddCross(From(x[node], mass.Centre()), slowed, &lost.angular);
       }
     }
     for (double& number : lost.angular.at) number *= share;
@@ -209,10 +221,71 @@ void CoarseLevel::KeepTurns(std::span<const NodeVec> x, std::span<const NodeVec>
   }
 }
 
+namespace {
+
+// The rigid motion that has the momenta of a component.
+struct RigidPart {
+  Vec3 shift, turn;  // [m/s], [rad/s]
+  Vec3 centre;
+};
+
+// Finds those of nodes at `x` with velocities `v` (num_components x 1). Returns twice their kinetic
+// energy [J].
+double FindRigidParts(const CoarseLevel& level, std::span<const NodeVec> x,
+                      std::span<const NodeVec> v, std::span<NodeVec> momenta, RigidPart* parts) {
+  ClusterSums sums[kMaxClusters];
+  SumMomenta(level, x, v, 1.0f, momenta, sums);
+  double square = 0.0;
+  for (size_t c = 0; c < level.num_components(); ++c) {
+    const ComponentMass mass(level, c, {}, sums);
+    const Momenta own = SumOf(level, c, sums, mass);
+    const Screw motion = mass.MotionOf(own);
+    for (size_t k = 0; k < 3; ++k) {
+      square += own.linear.at[k] * motion.shift.at[k] + own.angular.at[k] * motion.turn.at[k];
+    }
+    parts[c] = {ToVec3(motion.shift.at), ToVec3(motion.turn.at), mass.Centre()};
+  }
+  return square;
+}
+
+}  // namespace
+
+RigidEnergies CoarseLevel::FindRigidWays(std::span<const NodeVec> x, std::span<const NodeVec> v,
+                                         float h, std::span<const NodeVec> y,
+                                         std::span<NodeVec> momenta,
+                                         std::span<RigidMotion> motions) const {
+  RigidPart parts[kMaxClusters];
+  RigidEnergies energies;
+  energies.at_start = 0.5 * FindRigidParts(*this, x, v, momenta, parts);
+  ClusterSums sums[kMaxClusters], at_y[kMaxClusters];
+  Sum(x, momenta, sums);
+  Sum(y, momenta, at_y);
+  for (size_t c = 0; c < num_components(); ++c) {
+    const Momenta own = SumOf(*this, c, sums, ComponentMass(*this, c, {}, sums));
+    const Screw motion = ComponentMass(*this, c, {}, at_y).MotionOf(own);
+    for (size_t k = 0; k < 3; ++k) {
+      energies.at_end +=
+          0.5 * (own.linear.at[k] * motion.shift.at[k] + own.angular.at[k] * motion.turn.at[k]);
+    }
+  }
+  for (RigidMotion& motion : motions) motion = {};
+  for (size_t c = 0; c < num_components(); ++c) {
+    const Vec3 sine = parts[c].turn * h;
+    const double to_angle = AngleOverSine(double(Dot(sine, sine)));
+    const double angle[3] = {sine.x * to_angle, sine.y * to_angle, sine.z * to_angle};
+    Matrix change;
+    CayleyChange(angle, &change);
+    for (const uint16_t k : Component(c)) {
+      motions[k] = {parts[c].centre, parts[c].shift * h, ToMat3(change)};
+    }
+  }
+  return energies;
+}
+
 void CoarseLevel::BoundVibration(std::span<const NodeVec> x, double most, double least,
                                  std::span<NodeVec> momenta, std::span<NodeVec> v) const {
-  ClusterSums sums[kMaxClusters];
-  SumMomenta(*this, x, v, 1.0f, momenta, sums);
+  RigidPart parts[kMaxClusters];
+  const double rigid = FindRigidParts(*this, x, v, momenta, parts);
   double mass = 0.0, momentum[3] = {}, square = 0.0;  // of m, m v and m v^2
   for (size_t i = 0; i < x.size(); ++i) {
     const double m = 1.0 / double(x[i].w);
@@ -223,20 +296,8 @@ void CoarseLevel::BoundVibration(std::span<const NodeVec> x, double most, double
       square += m * of.at[k] * of.at[k];
     }
   }
-  double of_centre = 0.0, rigid = 0.0;  // shares of `square`
+  double of_centre = 0.0;  // share of `square`
   for (const double number : momentum) of_centre += number * number / mass;
-  struct Motion {
-    Vec3 shift, turn, centre;
-  } motions[kMaxClusters];
-  for (size_t c = 0; c < num_components(); ++c) {
-    const ComponentMass own(*this, c, {}, sums);
-    const Momenta kept = SumOf(*this, c, sums, own);
-    const Screw motion = own.MotionOf(kept);
-    for (size_t k = 0; k < 3; ++k) {
-      rigid += kept.linear.at[k] * motion.shift.at[k] + kept.angular.at[k] * motion.turn.at[k];
-    }
-    motions[c] = {ToVec3(motion.shift.at), ToVec3(motion.turn.at), own.Centre()};
-  }
   const double excess = 0.5 * (square - of_centre) - most, vibration = 0.5 * (square - rigid);
   if (!(excess > least) || !(vibration > 0.0)) return;
   const float lost = static_cast<float>(1.0 - std::sqrt(std::fmax(1.0 - excess / vibration, 0.0)));
@@ -244,7 +305,7 @@ void CoarseLevel::BoundVibration(std::span<const NodeVec> x, double most, double
     for (const uint16_t k : Component(c)) {
       for (uint32_t m = first_member[k]; m < first_member[k + 1]; ++m) {
         const uint32_t node = members[m];
-        const Vec3 rigid_v = motions[c].shift + Cross(motions[c].turn, x[node] - motions[c].centre);
+        const Vec3 rigid_v = parts[c].shift + Cross(parts[c].turn, x[node] - parts[c].centre);
         v[node] += (rigid_v - v[node]) * lost;
       }
     }

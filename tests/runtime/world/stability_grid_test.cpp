@@ -340,14 +340,16 @@ TEST_CASE("Bodies of all shapes, masses and materials in flight or pinned end fi
   const int count = tests::FullTests() ? 4000 : 300 / kShare;
   const Failures failures = RunScenes(200001, count, SceneKind::kMild, kStiff);
   CHECK(failures.frozen <= count / 1000);
-  CHECK(failures.gaining <= count / 80);  // 0 of 300, 33 of 4000
+  CHECK(failures.gaining <= count / 100);  // 0 of 300, 23 of 4000
 }
 
 // These turn by up to two radians per step, or are torn to many times their size. Without clusters
 // and with two sweeps, 29 of 200 freeze.
-TEST_CASE("Of torn bodies in flight or pinned, few freeze", "[long]") {
+TEST_CASE("Of torn bodies in flight or pinned, few freeze or gain", "[long]") {
   const int count = tests::FullTests() ? 4000 : 200 / kShare;
-  CHECK(RunScenes(1, count, SceneKind::kWild, kStiff).frozen <= std::max(1, count / 50));
+  const Failures failures = RunScenes(1, count, SceneKind::kWild, kStiff);
+  CHECK(failures.frozen <= count / 1000);              // 0 of 4000
+  CHECK(failures.gaining <= std::max(1, count / 25));  // 94 of 4000
 }
 
 TEST_CASE("Bodies on a floor, in a V or in a box of planes end finite above them, few gain",
