@@ -47,8 +47,10 @@ bool IsSuspect(bool is_rough, const Body& body) {
   return body.system->num_pinned > 0 && body.system->coarse.MayLag();
 }
 
-// Whether the last solve still moved nodes, beside what they move beside each other.
+// Whether the last solve of a body that is not soft still moved nodes, beside what they move beside
+// each other.
 bool IsUnsettled(float h, const Body& body) {
+  if (body.progress.is_soft) return false;
   constexpr float kShare = 0.003f, kSlow = 0.1f;  // [sizes / s]
   const float resisted = body.progress.longest * (1.0f + body.elements.damping / h);
   const float fast = resisted / (kShare * h);  // if nodes are faster, it has settled [m/s]
@@ -326,7 +328,7 @@ bool MayBeJerked(const StepSettings& settings, float h, const Body& body) {
   const SplittingSettings& splitting = settings.splitting;
   if (body.contacts.any() || body.attached.any()) return false;
   if (splitting.outer_iterations > 0 || splitting.volume_sweeps > 0) return false;
-  return !body.progress.is_soft && !body.pins.moves && IsUnsettled(h, body);
+  return !body.pins.moves && IsUnsettled(h, body);
 }
 
 bool IsJerked(const StepSettings& settings, float h, Body* body) {
@@ -366,7 +368,9 @@ EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough
   energies.before = EnergyAtStart(body) + moving;
   way.free = FreeMean(*body, sums);
   const double spare = energies.Kinetic() - way.KineticAt(1.0f);
-  const double gain = !is_work_exact ? 1.0 : IsSuspect(is_rough, *body) ? kGain : kMuch;
+  const bool speeds_up = kinetic > moving + energies.work;
+  const bool is_suspect = is_pinned || speeds_up ? IsSuspect(is_rough, *body) : IsPressed(*body);
+  const double gain = !is_work_exact ? 1.0 : is_suspect ? kGain : kMuch;
   const double least = gain * std::fabs(energies.before);
   const bool is_shorter =
       spare < -least && std::isfinite(spare) && Shorten(settings, h, way, spare, &energies, body);

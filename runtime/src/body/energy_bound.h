@@ -49,7 +49,8 @@ bool MayBeJerked(const StepSettings& settings, float h, const Body& body);
 bool MayGainInFlight(const StepSettings& settings, const Body& body);
 
 /// The bound of a substep of `h` seconds from body->x and body->v to body->y, if
-/// - the substep `is_rough`: tets may have been flat, or nodes move far, or
+/// - the substep `is_rough`: tets may have been flat, or nodes move far (a free body that touches
+///   may gain 1% if it does not speed up: collapses of soft bodies would sink in), or
 /// - the body touches colliders, is nearly incompressible, and pins hold it or a tet is pressed, or
 /// - it touches colliders, its last solve still moved nodes, and it would gain over 1%, or
 /// - it touches nothing, and MayGainInFlight or IsJerked made it iterate on.
