@@ -56,7 +56,8 @@ class DenseCoarse {
   bool Crosses(double most) const;
 
   /// Turns ways `u` of a step from `x`: see CoarseLevel::TurnPredictions. Then components with pins
-  /// move rigidly to where sum m |u - predicted|^2 is least.
+  /// move rigidly to where sum m |u - predicted|^2 is least. With `only_spins`, only components of
+  /// which most of the ways is a turn.
   void TurnWays(const Points& x, const Points& predicted, bool only_spins, Points* u) const;
 
  private:

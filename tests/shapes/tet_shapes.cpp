@@ -57,6 +57,14 @@ tools::TetMesh SingleTet(double size) {
   return {{{0, 0, 0}, {size, 0, 0}, {0, size, 0}, {0, 0, size}}, {{0, 1, 2, 3}}};
 }
 
+void AppendMesh(const tools::TetMesh& part, const tools::Vec3d& shift, tools::TetMesh* mesh) {
+  const auto first = static_cast<uint32_t>(mesh->nodes.size());
+  for (const tools::Vec3d& node : part.nodes) mesh->nodes.push_back(node + shift);
+  for (const auto& tet : part.tets) {
+    mesh->tets.push_back({tet[0] + first, tet[1] + first, tet[2] + first, tet[3] + first});
+  }
+}
+
 double Volume(const tools::TetMesh& mesh) {
   double volume = 0.0;
   for (const auto& tet : mesh.tets) {

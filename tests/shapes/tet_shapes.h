@@ -17,6 +17,9 @@ tools::TetMesh TetBox(uint32_t nx, uint32_t ny, uint32_t nz, double cell, double
 /// The unit corner tet: (0,0,0), (1,0,0), (0,1,0), (0,0,1), scaled by `size`.
 tools::TetMesh SingleTet(double size = 1.0);
 
+/// Adds `part`, moved by `shift` [m], to `mesh`. They share no node.
+void AppendMesh(const tools::TetMesh& part, const tools::Vec3d& shift, tools::TetMesh* mesh);
+
 /// Sum of the tets' volumes [m^3].
 double Volume(const tools::TetMesh& mesh);
 

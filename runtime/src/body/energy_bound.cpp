@@ -368,6 +368,7 @@ EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough
   energies.before = EnergyAtStart(body) + moving;
   way.free = FreeMean(*body, sums);
   const double spare = energies.Kinetic() - way.KineticAt(1.0f);
+  // Ways of soft bodies that collapse would be shortened again and again, and these sink in.
   const bool speeds_up = kinetic > moving + energies.work;
   const bool is_suspect = is_pinned || speeds_up ? IsSuspect(is_rough, *body) : IsPressed(*body);
   const double gain = !is_work_exact ? 1.0 : is_suspect ? kGain : kMuch;

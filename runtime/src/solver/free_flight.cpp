@@ -225,9 +225,20 @@ namespace {
 
 // The rigid motion that has the momenta of a component.
 struct RigidPart {
+  Momenta momenta;   // about the centre
   Vec3 shift, turn;  // [m/s], [rad/s]
   Vec3 centre;
 };
+
+// Twice the kinetic energy of a rigid motion with these momenta [J].
+double SquareOf(const Momenta& momenta, const Screw& motion) {
+  double square = 0.0;
+  for (size_t k = 0; k < 3; ++k) {
+    square += momenta.linear.at[k] * motion.shift.at[k];
+    square += momenta.angular.at[k] * motion.turn.at[k];
+  }
+  return square;
+}
 
 // Finds those of nodes at `x` with velocities `v` (num_components x 1). Returns twice their kinetic
 // energy [J].
@@ -240,10 +251,8 @@ double FindRigidParts(const CoarseLevel& level, std::span<const NodeVec> x,
     const ComponentMass mass(level, c, {}, sums);
     const Momenta own = SumOf(level, c, sums, mass);
     const Screw motion = mass.MotionOf(own);
-    for (size_t k = 0; k < 3; ++k) {
-      square += own.linear.at[k] * motion.shift.at[k] + own.angular.at[k] * motion.turn.at[k];
-    }
-    parts[c] = {ToVec3(motion.shift.at), ToVec3(motion.turn.at), mass.Centre()};
+    square += SquareOf(own, motion);
+    parts[c] = {own, ToVec3(motion.shift.at), ToVec3(motion.turn.at), mass.Centre()};
   }
   return square;
 }
@@ -257,19 +266,12 @@ RigidEnergies CoarseLevel::FindRigidWays(std::span<const NodeVec> x, std::span<c
   RigidPart parts[kMaxClusters];
   RigidEnergies energies;
   energies.at_start = 0.5 * FindRigidParts(*this, x, v, momenta, parts);
-  ClusterSums sums[kMaxClusters], at_y[kMaxClusters];
-  Sum(x, momenta, sums);
+  for (RigidMotion& motion : motions) motion = {};
+  ClusterSums at_y[kMaxClusters];
   Sum(y, momenta, at_y);
   for (size_t c = 0; c < num_components(); ++c) {
-    const Momenta own = SumOf(*this, c, sums, ComponentMass(*this, c, {}, sums));
-    const Screw motion = ComponentMass(*this, c, {}, at_y).MotionOf(own);
-    for (size_t k = 0; k < 3; ++k) {
-      energies.at_end +=
-          0.5 * (own.linear.at[k] * motion.shift.at[k] + own.angular.at[k] * motion.turn.at[k]);
-    }
-  }
-  for (RigidMotion& motion : motions) motion = {};
-  for (size_t c = 0; c < num_components(); ++c) {
+    const Screw later = ComponentMass(*this, c, {}, at_y).MotionOf(parts[c].momenta);
+    energies.at_end += 0.5 * SquareOf(parts[c].momenta, later);
     const Vec3 sine = parts[c].turn * h;
     const double to_angle = AngleOverSine(double(Dot(sine, sine)));
     const double angle[3] = {sine.x * to_angle, sine.y * to_angle, sine.z * to_angle};

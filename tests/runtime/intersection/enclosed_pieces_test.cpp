@@ -73,13 +73,7 @@ TEST_CASE("Each enclosed piece has a contact beside pieces of the same body that
   Random random(seed);
   // Two boxes with shells inside, of a cage in two parts, and a larger one.
   tools::TetMesh two = TetBox(2, 1, 1, 0.1, 0.03, 2);
-  const tools::TetMesh beside = TetBox(1, 1, 1, 0.1, 0.03, 4);
-  const auto first = static_cast<uint32_t>(two.nodes.size());
-  for (const tools::Vec3d& node : beside.nodes)
-    two.nodes.push_back({node.x, node.y, node.z + 0.16});
-  for (const auto& tet : beside.tets) {
-    two.tets.push_back({tet[0] + first, tet[1] + first, tet[2] + first, tet[3] + first});
-  }
+  AppendMesh(TetBox(1, 1, 1, 0.1, 0.03, 4), {0.0, 0.0, 0.16}, &two);
   SurfaceBody a(two, {.parts = 2, .num_shells = 5});
   SurfaceBody b(TetBox(2, 2, 2, 0.15, 0.03, 3),
                 {.parts = 2, .num_shells = 3, .record = tools::TriangleRecord::kWide});

@@ -198,11 +198,7 @@ TEST_CASE("A body in flight keeps its angular momentum, alone and in a crowd") {
 TEST_CASE("Each free part of a body in flight keeps its own turn") {
   const tools::TetMesh one = TetBox(2, 2, 3, 0.1);
   tools::TetMesh mesh = one;
-  for (const auto& node : one.nodes) mesh.nodes.push_back({node.x + 1.0, node.y, node.z});
-  const auto count = static_cast<uint32_t>(one.nodes.size());
-  for (const auto& tet : one.tets) {
-    mesh.tets.push_back({tet[0] + count, tet[1] + count, tet[2] + count, tet[3] + count});
-  }
+  AppendMesh(one, {1.0, 0.0, 0.0}, &mesh);
   const ShapeAsset shape(mesh, {1.0e6, 0.3, 1000.0});
   World world(Weightless());
   const BodyId id = AddBody(&world, shape.asset());

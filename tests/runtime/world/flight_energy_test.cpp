@@ -182,12 +182,7 @@ TEST_CASE("Bodies of several stiff parts spin without strain, alone and in a cro
   const int bodies = GENERATE(1, 7);
   CAPTURE(young, bodies);
   tools::TetMesh mesh = TetBox(6, 2, 2, 0.05);
-  const tools::TetMesh other = TetBox(1, 1, 4, 0.05);
-  const auto count = static_cast<uint32_t>(mesh.nodes.size());
-  for (const auto& node : other.nodes) mesh.nodes.push_back({node.x + 1.0, node.y, node.z});
-  for (const auto& tet : other.tets) {
-    mesh.tets.push_back({tet[0] + count, tet[1] + count, tet[2] + count, tet[3] + count});
-  }
+  AppendMesh(TetBox(1, 1, 4, 0.05), {1.0, 0.0, 0.0}, &mesh);
   Spinners scene(mesh, {young, 0.3, 800.0}, {}, bodies, 0.2, 5);
   double most = 0.0;
   for (int step = 0; step < 60; ++step) {

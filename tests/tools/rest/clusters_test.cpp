@@ -25,6 +25,7 @@
 #include <vector>
 
 using namespace plush::tools;
+using plush::test::AppendMesh;
 using plush::test::TetBox;
 using plush::tests::TestModelOrSkip;
 
@@ -114,13 +115,7 @@ std::vector<std::vector<size_t>> CheckPromises(const TetMesh& mesh, const Cluste
 TetMesh SideBySide(const std::vector<TetMesh>& meshes) {
   TetMesh out;
   for (size_t i = 0; i < meshes.size(); ++i) {
-    const auto first = static_cast<uint32_t>(out.nodes.size());
-    for (const Vec3d& node : meshes[i].nodes) {
-      out.nodes.push_back(node + Vec3d{0.0, 10.0 * static_cast<double>(i), 0.0});
-    }
-    for (const auto& t : meshes[i].tets) {
-      out.tets.push_back({t[0] + first, t[1] + first, t[2] + first, t[3] + first});
-    }
+    AppendMesh(meshes[i], {0.0, 10.0 * static_cast<double>(i), 0.0}, &out);
   }
   return out;
 }
