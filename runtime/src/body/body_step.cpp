@@ -417,6 +417,7 @@ bool WantsIteration(const SubstepOf& of, Body* body, int least_of_island) {
   if (has_coarse && done < 2) return true;  // clusters have not moved yet
   const int own = of.settings.contact.iterations;
   if (!has_coarse && done < own) return true;
+  if (done < kMostOfJerk && GainsAmongBodies(of.settings, of.h, body)) return true;
   const float far = kConverged * body->simulation.median_edge;
   const float resisting = 1.0f + body->elements.damping / of.h;
   const float at_rest = std::fmin(far, kAtRest * body->size * of.h);

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace plush {
 namespace {
@@ -62,7 +63,7 @@ bool IsUnsettled(float h, const Body& body) {
 bool MayGainEnergy(const StepSettings& settings, float h, bool is_rough, const Body& body) {
   if (settings.splitting.volume_sweeps > 0 || body.solver.method != nullptr) return false;
   if (!SolvesContact(settings)) return false;
-  if (!body.contacts.between.empty() || body.attached.any() || body.pins.moves) return false;
+  if (body.attached.any() || body.pins.moves) return false;
   if (body.contacts.num_contacts > 0) return IsSuspect(is_rough, body) || IsUnsettled(h, body);
   if (MayGainInFlight(settings, body)) return true;
   const bool was_jerked = body.progress.iterations > body.progress.least_iterations;
@@ -297,7 +298,7 @@ void ShortenInFlight(const StepSettings& settings, float h, std::span<const Rigi
 EnergyBound FindBoundInFlight(const StepSettings& settings, float h, Body* body) {
   const CoarseLevel& coarse = body->system->coarse;
   if (coarse.num_components() == 0) return {};
-  EnergyBound bound = {.any = true, .is_in_flight = true};
+  EnergyBound bound = {.any = true, .keeps_rigid = true};
   const Sums all = SumUp(*body, body->v.data(), nullptr, {});
   const Vec3 mean = all.Times(1.0 / all.mass);
   const double of_centre = 0.5 * all.mass * double(Dot(mean, mean));
@@ -322,6 +323,54 @@ EnergyBound FindBoundInFlight(const StepSettings& settings, float h, Body* body)
   return bound;
 }
 
+// What colliders and other bodies do by pushing the body on its own way, less `shift` [J].
+double WorkOfContacts(float h, const Vec3& shift, const Body& body) {
+  double work = 0.0;
+  const auto add = [&](const EmbeddedPoint& point, const Vec3& impulse) {
+    work += double(Dot(impulse, point.Of(body.y) - point.Of(body.x) - shift));
+  };
+  const ContactState& contacts = body.contacts;
+  for (const PlaneContact& contact : contacts.Current()) {
+    add(contacts.PointOf(contact), contact.impulse);
+  }
+  for (const BodyContactSide& at : contacts.between) {
+    add(at.contact->sides[at.side].point, at.contact->Own(at.side, at.contact->row.impulse));
+  }
+  return work / (double(h) * double(h));
+}
+
+// Of a substep of a body among others, without what its centre of mass does [J].
+struct EnergiesAmongBodies {
+  double before = 0.0;                  // all, and the work of contacts
+  double elastic = 0.0, kinetic = 0.0;  // at body.y
+};
+
+// Nothing if the body gains no energy, or nobody counts the work of what holds it.
+std::optional<EnergiesAmongBodies> MeasureAmongBodies(const StepSettings& settings, float h,
+                                                      bool is_rough, Body* body) {
+  if (settings.splitting.volume_sweeps > 0 || body->solver.method != nullptr) return {};
+  if (!SolvesContact(settings) || body->attached.any() || body->pins.moves) return {};
+  if (!is_rough && !MayGainInFlight(settings, *body) && !IsUnsettled(h, *body)) return {};
+  const bool is_pinned = body->system->num_pinned > 0;
+  const auto mean_of = [&](const Sums& sums) {
+    return is_pinned ? Vec3() : sums.Times(1.0 / sums.mass);
+  };
+  const auto beside = [](const Sums& sums, const Vec3& mean) {
+    return 0.5 * (sums.second - sums.mass * double(Dot(mean, mean)));
+  };
+  const Sums ways = SumUp(*body, body->y.data(), body->x.data(), {});
+  const Sums momenta = SumUp(*body, body->v.data(), nullptr, {});
+  const Vec3 way = mean_of(ways);
+  double moving = beside(momenta, mean_of(momenta)) + WorkOfContacts(h, way, *body);
+  if (is_pinned) moving += ways.Along(GravityOf(settings, *body));
+  EnergiesAmongBodies energies;
+  energies.kinetic = beside(ways, way) / (double(h) * double(h));
+  energies.elastic = EnergyAt(body->y.span(), *body);
+  if (energies.elastic + energies.kinetic <= moving) return {};  // whatever the start had
+  energies.before = EnergyAtStart(body) + moving;
+  return energies;
+}
+
 }  // namespace
 
 bool MayBeJerked(const StepSettings& settings, float h, const Body& body) {
@@ -341,6 +390,13 @@ bool IsJerked(const StepSettings& settings, float h, Body* body) {
   return end > lost && end > (1.0 + kGain) * (lost + EnergyAtStart(body));
 }
 
+bool GainsAmongBodies(const StepSettings& settings, float h, Body* body) {
+  if (body->contacts.between.empty() || settings.splitting.outer_iterations > 0) return false;
+  const auto energies = MeasureAmongBodies(settings, h, false, body);
+  return energies && energies->elastic + energies->kinetic >
+                         energies->before + kMuch * std::fabs(energies->before);
+}
+
 bool MayGainInFlight(const StepSettings& settings, const Body& body) {
   constexpr float kSlow = 0.01f;  // [sizes / s]
   const CoarseLevel& coarse = body.system->coarse;
@@ -349,6 +405,14 @@ bool MayGainInFlight(const StepSettings& settings, const Body& body) {
 }
 
 EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough, Body* body) {
+  if (!body->contacts.between.empty()) {
+    const auto energies = MeasureAmongBodies(settings, h, is_rough, body);
+    if (!energies) return {};
+    return {.any = true,
+            .kinetic = energies->before - energies->elastic,
+            .least = kGain * std::fabs(energies->before),
+            .keeps_rigid = body->system->num_pinned == 0};
+  }
   if (!MayGainEnergy(settings, h, is_rough, *body)) return {};
   if (body->contacts.num_contacts == 0 && body->system->num_pinned == 0) {
     return FindBoundInFlight(settings, h, body);
@@ -380,7 +444,7 @@ EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough
 
 void BoundKineticEnergy(const EnergyBound& bound, Body* body) {
   if (!bound.any) return;
-  if (bound.is_in_flight) {
+  if (bound.keeps_rigid) {
     body->system->coarse.BoundVibration(body->x.span(), bound.kinetic, bound.least,
                                         body->rhs.span().first(body->x.size()), body->v.span());
     return;
