@@ -9,7 +9,8 @@ struct SplittingSettings {
   int outer_iterations = 0;  ///< element pass, solve and coarse correction per substep, 1..64; 0:
                              ///< as tuned (Asset::tuning), else 1 for soft bodies, 3 for the
                              ///< stiffest ones with pins, else 2 (runtime/README.md), and up to 8
-                             ///< while a stiff body in the air would gain energy
+                             ///< while a stiff body in the air, or one that
+                             ///< others act on, would gain energy
   int volume_sweeps = 0;     ///< 0: the two-level step; Poisson's ratios above 0.47 act as 0.47.
                              ///< 1..16: the step of [Kug, Alg. 2], with Gauss-Seidel sweeps over
                              ///< the tets and no clusters; it swings too slowly

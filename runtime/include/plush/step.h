@@ -29,7 +29,8 @@ extern const ContactMethod kPseudoImpulseContact;
 struct ContactSettings {
   int iterations = 3;  ///< most outer iterations while a body touches and moves on, 2..64; one
                        ///< more if a point sinks after them. Up to 8 while a body among others
-                       ///< would gain energy; without clusters: the least, and up to 8
+                       ///< or on springs would gain energy. Without clusters: the least, and up
+                       ///< to 8
   int sweeps = 8;      ///< most sweeps over a body's contacts between two solves, 1..256; up to 256
                        ///< if points would stay sunk. The coarse level makes up to 32
   int max_substeps = 4;        ///< most substeps of a step in which a body can touch, or that is

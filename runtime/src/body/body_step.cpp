@@ -407,17 +407,15 @@ bool WantsIteration(const SubstepOf& of, Body* body, int least_of_island) {
   const int done = body->progress.iterations;
   constexpr float kConverged = 3.0e-5f;  // [median edges]; above it, small bodies rock on slopes
   constexpr float kAtRest = 1.0e-4f;     // [sizes per s]; slower moves need no more iterations
-  constexpr int kMostWithoutCoarse = 8, kMostOfJerk = 8;
+  constexpr int kMostWithoutCoarse = 8, kMostOfGain = 8;
   if (body->progress.is_done) return false;
   if (done < least || body->progress.skips_search) return true;
   const bool has_coarse = HasCoarseLevel(of.settings, *body);
-  if (!body->contacts.any()) {
-    return done < kMostOfJerk && IsJerked(of.settings, of.h, body);
-  }
+  if (done < kMostOfGain && GainsFromOthers(of.settings, of.h, body)) return true;
+  if (!body->contacts.any()) return done < kMostOfGain && IsJerked(of.settings, of.h, body);
   if (has_coarse && done < 2) return true;  // clusters have not moved yet
   const int own = of.settings.contact.iterations;
   if (!has_coarse && done < own) return true;
-  if (done < kMostOfJerk && GainsAmongBodies(of.settings, of.h, body)) return true;
   const float far = kConverged * body->simulation.median_edge;
   const float resisting = 1.0f + body->elements.damping / of.h;
   const float at_rest = std::fmin(far, kAtRest * body->size * of.h);

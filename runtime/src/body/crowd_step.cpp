@@ -208,10 +208,13 @@ void FindStrays(const StepSettings& settings, const CrowdStepping& stepping,
   RaiseCrowdReach(num_nodes, kCrowdPosition, crowd.positions.data(), reach);
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     Body* body = stepping.bodies[lane];
-    const bool may_be_jerked = body != nullptr && MayBeJerked(settings, settings.dt, *body);
-    if (may_be_jerked) CopyLane(crowd, body);
+    const float h = settings.dt;
+    const bool may_be_jerked = body != nullptr && MayBeJerked(settings, h, *body);
+    const bool may_gain = body != nullptr && MayGainFromOthers(settings, h, false, *body);
+    if (may_be_jerked || may_gain) CopyLane(crowd, body);
     stray[lane] = !(reach[lane] < kFarthest) || warnings.overshot[lane] ||
-                  (may_be_jerked && IsJerked(settings, settings.dt, body));
+                  (may_be_jerked && IsJerked(settings, h, body)) ||
+                  (may_gain && GainsFromOthers(settings, h, body));
   }
   const float tolerance = ContactTolerance(*stepping.first);
   for (uint32_t slot = 0; slot < settings.colliders.size(); ++slot) {
@@ -250,7 +253,8 @@ void Finish(const StepSettings& settings, const CrowdStepping& stepping,
     Body* body = stepping.bodies[lane];
     if (body == nullptr || stray[lane]) continue;
     flat[lane] = warnings.MayBeFlat(settings, lane) || body->attached.block.any();
-    alone[lane] = flat[lane] || MayGainInFlight(settings, *body);
+    alone[lane] = flat[lane] || MayGainInFlight(settings, *body) ||
+                  MayGainFromOthers(settings, settings.dt, flat[lane], *body);
     if (!alone[lane]) {
       turns[lane] = NoteVelocities(settings, settings.dt, body);
       out_x[lane] = KeepsPrevious(*body) ? body->previous.data() : body->x.data();

@@ -63,7 +63,7 @@ bool IsUnsettled(float h, const Body& body) {
 bool MayGainEnergy(const StepSettings& settings, float h, bool is_rough, const Body& body) {
   if (settings.splitting.volume_sweeps > 0 || body.solver.method != nullptr) return false;
   if (!SolvesContact(settings)) return false;
-  if (body.attached.any() || body.pins.moves) return false;
+  if (!body.contacts.between.empty() || body.attached.any() || body.pins.moves) return false;
   if (body.contacts.num_contacts > 0) return IsSuspect(is_rough, body) || IsUnsettled(h, body);
   if (MayGainInFlight(settings, body)) return true;
   const bool was_jerked = body.progress.iterations > body.progress.least_iterations;
@@ -323,8 +323,8 @@ EnergyBound FindBoundInFlight(const StepSettings& settings, float h, Body* body)
   return bound;
 }
 
-// What colliders and other bodies do by pushing the body on its own way, less `shift` [J].
-double WorkOfContacts(float h, const Vec3& shift, const Body& body) {
+// What colliders, other bodies and springs do by pushing the body on its own way, less `shift` [J].
+double WorkOfOthers(float h, const Vec3& shift, const Body& body) {
   double work = 0.0;
   const auto add = [&](const EmbeddedPoint& point, const Vec3& impulse) {
     work += double(Dot(impulse, point.Of(body.y) - point.Of(body.x) - shift));
@@ -336,21 +336,23 @@ double WorkOfContacts(float h, const Vec3& shift, const Body& body) {
   for (const BodyContactSide& at : contacts.between) {
     add(at.contact->sides[at.side].point, at.contact->Own(at.side, at.contact->row.impulse));
   }
+  const AttachedPoints& attached = body.attached;
+  for (const AttachedPoint& at : attached.Current()) {
+    const AttachmentRow& row = attached.RowOf(at);
+    if (row.acts) add(at.point, attached.Own(at, row.impulse));
+  }
   return work / (double(h) * double(h));
 }
 
-// Of a substep of a body among others, without what its centre of mass does [J].
-struct EnergiesAmongBodies {
-  double before = 0.0;                  // all, and the work of contacts
+// Of a substep of a body that others act on, without what its centre of mass does [J].
+struct EnergiesAmongOthers {
+  double before = 0.0;                  // all, and the work of others
   double elastic = 0.0, kinetic = 0.0;  // at body.y
 };
 
-// Nothing if the body gains no energy, or nobody counts the work of what holds it.
-std::optional<EnergiesAmongBodies> MeasureAmongBodies(const StepSettings& settings, float h,
-                                                      bool is_rough, Body* body) {
-  if (settings.splitting.volume_sweeps > 0 || body->solver.method != nullptr) return {};
-  if (!SolvesContact(settings) || body->attached.any() || body->pins.moves) return {};
-  if (!is_rough && !MayGainInFlight(settings, *body) && !IsUnsettled(h, *body)) return {};
+// Nothing if the body gains no energy.
+std::optional<EnergiesAmongOthers> MeasureAmongOthers(const StepSettings& settings, float h,
+                                                      Body* body) {
   const bool is_pinned = body->system->num_pinned > 0;
   const auto mean_of = [&](const Sums& sums) {
     return is_pinned ? Vec3() : sums.Times(1.0 / sums.mass);
@@ -361,9 +363,9 @@ std::optional<EnergiesAmongBodies> MeasureAmongBodies(const StepSettings& settin
   const Sums ways = SumUp(*body, body->y.data(), body->x.data(), {});
   const Sums momenta = SumUp(*body, body->v.data(), nullptr, {});
   const Vec3 way = mean_of(ways);
-  double moving = beside(momenta, mean_of(momenta)) + WorkOfContacts(h, way, *body);
+  double moving = beside(momenta, mean_of(momenta)) + WorkOfOthers(h, way, *body);
   if (is_pinned) moving += ways.Along(GravityOf(settings, *body));
-  EnergiesAmongBodies energies;
+  EnergiesAmongOthers energies;
   energies.kinetic = beside(ways, way) / (double(h) * double(h));
   energies.elastic = EnergyAt(body->y.span(), *body);
   if (energies.elastic + energies.kinetic <= moving) return {};  // whatever the start had
@@ -390,9 +392,20 @@ bool IsJerked(const StepSettings& settings, float h, Body* body) {
   return end > lost && end > (1.0 + kGain) * (lost + EnergyAtStart(body));
 }
 
-bool GainsAmongBodies(const StepSettings& settings, float h, Body* body) {
-  if (body->contacts.between.empty() || settings.splitting.outer_iterations > 0) return false;
-  const auto energies = MeasureAmongBodies(settings, h, false, body);
+bool MayGainFromOthers(const StepSettings& settings, float h, bool is_rough, const Body& body) {
+  if (body.contacts.between.empty() && !body.attached.any()) return false;
+  if (settings.splitting.volume_sweeps > 0 || body.solver.method != nullptr) return false;
+  if (!SolvesContact(settings) || body.attached.has_constraints || body.pins.moves) return false;
+  if (is_rough || MayGainInFlight(settings, body)) return true;
+  // Reactions of pins would not know of what the bound takes.
+  const bool is_hung = body.attached.any() && body.system->num_pinned > 0;
+  return !is_hung && IsUnsettled(h, body);
+}
+
+bool GainsFromOthers(const StepSettings& settings, float h, Body* body) {
+  if (settings.splitting.outer_iterations > 0) return false;
+  if (!MayGainFromOthers(settings, h, false, *body)) return false;
+  const auto energies = MeasureAmongOthers(settings, h, body);
   return energies && energies->elastic + energies->kinetic >
                          energies->before + kMuch * std::fabs(energies->before);
 }
@@ -405,8 +418,8 @@ bool MayGainInFlight(const StepSettings& settings, const Body& body) {
 }
 
 EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough, Body* body) {
-  if (!body->contacts.between.empty()) {
-    const auto energies = MeasureAmongBodies(settings, h, is_rough, body);
+  if (MayGainFromOthers(settings, h, is_rough, *body)) {
+    const auto energies = MeasureAmongOthers(settings, h, body);
     if (!energies) return {};
     return {.any = true,
             .kinetic = energies->before - energies->elastic,

@@ -15,11 +15,11 @@
 // So it iterates on while it would gain. A free body keeps the rigid motions of its components,
 // with their momenta, and only what it does beside them is shortened and slowed down.
 //
-// Bodies that touch each other do work on each other. A contact's impulse on a body, times the way
-// of the body's own point, is what it does on that body, so each body has its own bound. Its
-// positions stay: others touch them. If it gains over 1%, it iterates on with its island, at most 8
-// times. Then it slows down, a free one beside the rigid motions of its components, which keeps
-// momenta. (Without it, nearly incompressible sheets that touched something swung higher and
+// Other bodies that touch a body do work on it, and so do springs. The impulse on the body, times
+// the way of its own point, is that work, so each body has its own bound. Its positions stay:
+// others touch them. If it gains over 1%, it iterates on with its island, at most 8 times. Then it
+// slows down, a free one beside the rigid motions of its components, which keeps momenta. (Without
+// it, nearly incompressible sheets that touched something or hung on springs swung higher and
 // higher, one to five times the energy of all bodies, and balls gained 7% in an impact.)
 //
 // Colliders can crush a body of any material: they press it against its pins, or they want what no
@@ -52,9 +52,12 @@ bool IsJerked(const StepSettings& settings, float h, Body* body);
 /// The part of IsJerked that does not need body->y.
 bool MayBeJerked(const StepSettings& settings, float h, const Body& body);
 
-/// Whether a body that touches others would gain over 1% of its energy in a substep of `h` seconds
-/// that ended at body->y. Not if the settings fix the number of iterations. Uses body->rhs.
-bool GainsAmongBodies(const StepSettings& settings, float h, Body* body);
+/// Whether a body that touches others, or that springs hold, would gain over 1% of its energy in a
+/// substep of `h` seconds that ended at body->y. Not if the settings fix the number of iterations.
+/// Uses body->rhs.
+bool GainsFromOthers(const StepSettings& settings, float h, Body* body);
+/// The part of GainsFromOthers that does not need body->y. `is_rough`: see FindEnergyBound.
+bool MayGainFromOthers(const StepSettings& settings, float h, bool is_rough, const Body& body);
 
 /// Whether a body may gain energy in flight: it is nearly incompressible, and nodes move beside
 /// each other.
@@ -66,17 +69,19 @@ bool MayGainInFlight(const StepSettings& settings, const Body& body);
 /// - the body touches colliders, is nearly incompressible, and pins hold it or a tet is pressed, or
 /// - it touches colliders, its last solve still moved nodes, and it would gain over 1%, or
 /// - it touches nothing, and MayGainInFlight or IsJerked made it iterate on, or
-/// - it touches other bodies, and any of this may be.
-/// Not if pins move, or attachments hold the body: nobody counts their work.
+/// - other bodies or springs act on it, it is nearly incompressible and its nodes move beside each
+///   other, or the substep is rough, or its last solve still moved nodes (unless it is on springs
+///   and on pins, whose reactions would not know).
+/// Not if pins move, or constraints hold the body: nobody counts their work.
 /// Never with a ContactMethod: it has the last word on where nodes are. If colliders of a free body
 /// turn or move apart, their work is not exact (walls that close would sink in): then only what
 /// would double the energy is too much.
 ///
-/// Unless other bodies touch it, shortens the way to body->y if the elastic energy at its end is
-/// too high for any velocities. If a tet would pass flat on a shorter way, a pinned body does not
-/// move, and a free one in the air moves rigidly. One that touches does not move if the whole way
-/// would double the energy, and else goes it. In the air, multipliers begin anew after that. Uses
-/// body->rhs. Does not allocate.
+/// Unless other bodies or springs act on it, shortens the way to body->y if the elastic energy at
+/// its end is too high for any velocities. If a tet would pass flat on a shorter way, a pinned body
+/// does not move, and a free one in the air moves rigidly. One that touches does not move if the
+/// whole way would double the energy, and else goes it. In the air, multipliers begin anew after
+/// that. Uses body->rhs. Does not allocate.
 EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough, Body* body);
 
 /// Slows the nodes down to the bound. The mean speed along all contacts' planes stays, unless pins
