@@ -8,8 +8,6 @@
 // 3000 bodies on springs instead of 12. PLUSH_GRID_SEED=N takes that scene alone and prints its
 // steps.
 #include "reference/elastic_body.h"
-#include "rest/clusters.h"
-#include "runtime/collision/surface_fixtures.h"
 #include "runtime/tet_fixtures.h"
 #include "runtime/world/held_nodes.h"
 #include "runtime/world/random_scenes.h"
@@ -42,7 +40,7 @@ struct Part {
   BodyId id;
 
   explicit Part(RandomScene from)
-      : scene(std::move(from)), shape(Bytes(scene)), body(shape.asset()), scale(scene.scale) {
+      : scene(std::move(from)), shape(Bytes(&scene)), body(shape.asset()), scale(scene.scale) {
     size = scale * (body.rest.rowwise().maxCoeff() - body.rest.rowwise().minCoeff()).norm();
   }
   double Mass() const { return std::pow(scale, 3) * body.masses.sum(); }
@@ -51,15 +49,9 @@ struct Part {
     const double ratio = std::min(to / size, kMostScale / scale);
     scale *= ratio, size *= ratio;
   }
-  static std::vector<std::byte> Bytes(const RandomScene& scene) {
-    tools::AssetContent content =
-        MixedContentOf(scene.mesh, scene.materials, scene.of_tets, scene.damping, scene.dt);
-    content.rest.clusters = tools::MakeClusters(
-        content.rest.nodes, tools::NodesOfTets(content.rest.tets), scene.clusters);
-    AddSurface({.parts = 1, .depth = 0.0, .num_shells = 0}, &content);
-    auto bytes = tools::WriteAsset(content);
-    if (!bytes.ok()) FAIL(bytes.error().message);
-    return std::move(bytes.value());
+  static std::vector<std::byte> Bytes(RandomScene* scene) {
+    scene->has_surface = true;
+    return BytesOf(*scene, 1);
   }
 };
 

@@ -266,12 +266,12 @@ RandomScene MakeScene(uint32_t seed, SceneKind kind_of_scene, double most_stiffn
   return s;
 }
 
-std::vector<std::byte> BytesOf(const RandomScene& scene) {
+std::vector<std::byte> BytesOf(const RandomScene& scene, uint32_t parts) {
   tools::AssetContent content =
       MixedContentOf(scene.mesh, scene.materials, scene.of_tets, scene.damping, scene.dt);
   content.rest.clusters = tools::MakeClusters(
       content.rest.nodes, tools::NodesOfTets(content.rest.tets), scene.clusters);
-  if (scene.has_surface) AddSurface({.parts = 2, .depth = 0.0, .num_shells = 0}, &content);
+  if (scene.has_surface) AddSurface({.parts = parts, .depth = 0.0, .num_shells = 0}, &content);
   auto bytes = tools::WriteAsset(content);
   if (!bytes.ok()) FAIL(bytes.error().message);
   return std::move(bytes.value());

@@ -52,8 +52,8 @@ RandomScene MakeScene(uint32_t seed, SceneKind kind, double most_stiffness);
 
 std::string Describe(const RandomScene& scene);
 
-/// The file of its body.
-std::vector<std::byte> BytesOf(const RandomScene& scene);
+/// The file of its body. `parts`: of a surface's edges, see SurfaceShape.
+std::vector<std::byte> BytesOf(const RandomScene& scene, uint32_t parts = 2);
 
 /// Nodes to pin, never all.
 std::vector<uint32_t> PinsOf(const RandomScene& scene, Random* random, const Points& rest);
