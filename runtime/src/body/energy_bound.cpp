@@ -354,19 +354,19 @@ struct EnergiesAmongOthers {
 std::optional<EnergiesAmongOthers> MeasureAmongOthers(const StepSettings& settings, float h,
                                                       Body* body) {
   const bool is_pinned = body->system->num_pinned > 0;
-  const auto mean_of = [&](const Sums& sums) {
-    return is_pinned ? Vec3() : sums.Times(1.0 / sums.mass);
+  // Half of the second moment beside the mean; a pinned body has none.
+  const auto beside = [&](const NodeVec* to, const NodeVec* from, Vec3* mean) {
+    const Sums sums = SumUp(*body, to, from, {});
+    *mean = is_pinned ? Vec3() : sums.Times(1.0 / sums.mass);
+    return 0.5 * (is_pinned ? sums : SumUp(*body, to, from, *mean)).second;
   };
-  const auto beside = [](const Sums& sums, const Vec3& mean) {
-    return 0.5 * (sums.second - sums.mass * double(Dot(mean, mean)));
-  };
-  const Sums ways = SumUp(*body, body->y.data(), body->x.data(), {});
-  const Sums momenta = SumUp(*body, body->v.data(), nullptr, {});
-  const Vec3 way = mean_of(ways);
-  double moving = beside(momenta, mean_of(momenta)) + WorkOfOthers(h, way, *body);
-  if (is_pinned) moving += ways.Along(GravityOf(settings, *body));
+  Vec3 way, speed;
   EnergiesAmongOthers energies;
-  energies.kinetic = beside(ways, way) / (double(h) * double(h));
+  energies.kinetic = beside(body->y.data(), body->x.data(), &way) / (double(h) * double(h));
+  double moving = beside(body->v.data(), nullptr, &speed) + WorkOfOthers(h, way, *body);
+  if (is_pinned) {
+    moving += SumUp(*body, body->y.data(), body->x.data(), {}).Along(GravityOf(settings, *body));
+  }
   energies.elastic = EnergyAt(body->y.span(), *body);
   if (energies.elastic + energies.kinetic <= moving) return {};  // whatever the start had
   energies.before = EnergyAtStart(body) + moving;
