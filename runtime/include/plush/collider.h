@@ -176,9 +176,9 @@ inline constexpr float kMostStiffness = 1.0e12f;
 /// valid, of a collider if `other_collider` is, else of the world. It pulls with
 /// stiffness (l - rest_length) + damping dl/dt along the line between both, l being their distance.
 /// With rest_length 0, it pulls with stiffness e + damping de/dt, e being the way to the target. It
-/// pushes, too, if it is shorter than at rest. Forces are those at the end of each substep, so one
-/// body on springs is stable at every stiffness that its nodes can carry. Between bodies of very
-/// different mass, springs much stiffer than mass / dt^2 may throw them about.
+/// pushes, too, if it is shorter than at rest. Forces are those at the end of each substep, so
+/// that stiff springs are stable. But between bodies of very different mass, or by single nodes
+/// that cannot carry the load, they may throw bodies about (runtime/README.md).
 ///
 /// In the body's cage, the point is sum weights[i] x[nodes[i]]: see SurfacePoint. Node i feels
 /// weights[i] of the force [Civ, Eq. 3.24, 3.26], unless it is pinned.

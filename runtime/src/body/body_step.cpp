@@ -24,7 +24,7 @@
 #include "body/body.h"
 #include "body/body_colliders.h"
 #include "body/coarse_correction.h"
-#include "body/energy_bound.h"
+#include "body/energy_gain.h"
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
 #include "body/restitution.h"
@@ -401,7 +401,8 @@ void EndJointMove(const SubstepOf& of, std::span<const NodeVec> d, bool owes, Bo
 // the median edge, the smaller the more damped the body is: A resists turns by its viscous part,
 // too, so an iteration goes a smaller part of the way. (An octopus with 0.15 s of damping crept to
 // its rest twice as slowly as it should.) Without the coarse level, it takes more of them: if an
-// impact on light legs ended after three, it would add up to 2% of the fall's energy.
+// impact on light legs ended after three, it would add up to 2% of the fall's energy. Whatever it
+// touches, a body iterates on while it would gain energy (energy_gain.h).
 bool WantsIteration(const SubstepOf& of, Body* body, int least_of_island) {
   const int least = std::max(least_of_island, body->progress.least_iterations);
   const int done = body->progress.iterations;

@@ -6,7 +6,7 @@
 #include "body/coarse_correction.h"
 #include "body/crowd.h"
 #include "body/crowd_correction.h"
-#include "body/energy_bound.h"
+#include "body/energy_gain.h"
 #include "body/pin_motion.h"
 #include "solver/panel_solve.h"
 #include "solver/volume_sweep.h"

@@ -5,6 +5,7 @@
 #include "base/vector_math.h"
 #include "body/body_colliders.h"
 #include "body/crowd.h"
+#include "body/energy_gain.h"
 #include "body/node_pass.h"
 #include "body/touches.h"
 #include "elasticity/element_pass.h"
@@ -12,13 +13,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace plush {
 namespace {
-
-// Shares of an energy: more than rounding adds, and more than an ordinary impact does.
-constexpr double kGain = 1.0e-5, kMuch = 0.01;
 
 // Whether the colliders that touch the body move together without a turn. `shift`: how [m].
 bool FindShift(const Body& body, Vec3* shift) {
@@ -48,17 +45,7 @@ bool IsSuspect(bool is_rough, const Body& body) {
   return body.system->num_pinned > 0 && body.system->coarse.MayLag();
 }
 
-// Whether the last solve of a body that is not soft still moved nodes, beside what they move beside
-// each other.
-bool IsUnsettled(float h, const Body& body) {
-  if (body.progress.is_soft) return false;
-  constexpr float kShare = 0.003f, kSlow = 0.1f;  // [sizes / s]
-  const float resisted = body.progress.longest * (1.0f + body.elements.damping / h);
-  const float fast = resisted / (kShare * h);  // if nodes are faster, it has settled [m/s]
-  return fast > kSlow * body.size && !AnyDiffers(body.v.span(), fast);
-}
-
-// Whether a substep may add energy. Nobody counts the work of others. (The bound would let a press
+// Whether a substep of a body that no others act on may add energy. (The bound would let a press
 // sink in, so it asks for colliders that press the body flat.)
 bool MayGainEnergy(const StepSettings& settings, float h, bool is_rough, const Body& body) {
   if (settings.splitting.volume_sweeps > 0 || body.solver.method != nullptr) return false;
@@ -84,36 +71,8 @@ double WorkOfColliders(float h, const Vec3& shift, const Body& body) {
   return work / (double(h) * double(h));
 }
 
-// Sums over the nodes, of vectors d: ways [m] or velocities [m/s].
-struct Sums {
-  double mass = 0.0, first[3] = {}, second = 0.0;  // of m, m d and m d^2
-
-  double Along(const Vec3& u) const {
-    return double(u.x) * first[0] + double(u.y) * first[1] + double(u.z) * first[2];
-  }
-  Vec3 Times(double factor) const {
-    return {static_cast<float>(first[0] * factor), static_cast<float>(first[1] * factor),
-            static_cast<float>(first[2] * factor)};
-  }
-};
-
-// Of `to` - `from` - `carried`, or of `to` - `carried` if `from` is null.
-Sums SumUp(const Body& body, const NodeVec* to, const NodeVec* from, const Vec3& carried) {
-  Sums sums;
-  for (size_t i = 0; i < body.x.size(); ++i) {
-    const double m = body.Mass(i);
-    Vec3 d = to[i] - carried;
-    if (from != nullptr) d -= from[i];
-    const double x = d.x, y = d.y, z = d.z;
-    sums.first[0] += m * x, sums.first[1] += m * y, sums.first[2] += m * z;
-    sums.second += m * (x * x + y * y + z * z);
-    sums.mass += m;
-  }
-  return sums;
-}
-
 // The mean without the directions of the contacts' normals.
-Vec3 FreeMean(const Body& body, const Sums& sums) {
+Vec3 FreeMean(const Body& body, const NodeSums& sums) {
   constexpr float kLeast2 = 1.0e-4f;  // of a direction beside the others
   if (body.system->num_pinned > 0) return {};
   Vec3 mean = sums.Times(1.0 / sums.mass);
@@ -144,22 +103,8 @@ void AddGainedMomentum(const Vec3& gained, Body* body) {
   if (length2 > 0.0f) AddReboundTouches(Dot(gained, pressing) / length2, body);
 }
 
-// body->rhs := the nodes at the start of the substep, with the spare one that passes over tets
-// need.
-std::span<const NodeVec> CopyStart(Body* body) {
-  std::copy(body->x.begin(), body->x.end(), body->rhs.begin());
-  body->rhs[body->x.size()] = body->y[body->x.size()];
-  return body->rhs.span();
-}
-
 // Whether no tet passes flat on the way to body->y. Then none ends a shorter way inside out.
 bool MayShorten(Body* body) { return !PassesFlat(body->elements, CopyStart(body), body->y.span()); }
-
-// Elastic energy [J] of a body whose nodes are at `at` (num_nodes + 1 x 1).
-double EnergyAt(std::span<const NodeVec> at, const Body& body) {
-  return ElasticEnergy(body.elements, at, kMostBulk, body.Rotations());
-}
-double EnergyAtStart(Body* body) { return EnergyAt(CopyStart(body), *body); }
 
 // Of a substep's start, its end and the way between [J].
 struct Energies {
@@ -244,7 +189,7 @@ void ShortenWay(const StepSettings& settings, float h, Way way, double spare, En
     way.kept = Vec3();
     GoShare(settings, way, spare, energies, body);
   }
-  const Sums change = SumUp(*body, body->y.data(), end.data(), {});
+  const NodeSums change = SumUp(*body, body->y.data(), end.data(), {});
   AddGainedMomentum(change.Times(1.0 / double(h)), body);
 }
 
@@ -259,7 +204,7 @@ bool Shorten(const StepSettings& settings, float h, const Way& way, double spare
   if (MayShorten(body)) {
     ShortenWay(settings, h, way, spare, energies, body);
   } else if (is_pinned || -spare > energies->before) {
-    const Sums lost = SumUp(*body, body->y.data(), body->x.data(), way.shift);
+    const NodeSums lost = SumUp(*body, body->y.data(), body->x.data(), way.shift);
     AddGainedMomentum(lost.Times(-1.0 / double(h)), body);
     for (size_t i = 0; i < body->x.size(); ++i) body->y[i] = body->x[i] + way.shift;
     energies->MeasureEnd(settings, way.shift, *body);
@@ -299,12 +244,12 @@ EnergyBound FindBoundInFlight(const StepSettings& settings, float h, Body* body)
   const CoarseLevel& coarse = body->system->coarse;
   if (coarse.num_components() == 0) return {};
   EnergyBound bound = {.any = true, .keeps_rigid = true};
-  const Sums all = SumUp(*body, body->v.data(), nullptr, {});
+  const NodeSums all = SumUp(*body, body->v.data(), nullptr, {});
   const Vec3 mean = all.Times(1.0 / all.mass);
   const double of_centre = 0.5 * all.mass * double(Dot(mean, mean));
   const double at_start = EnergyAtStart(body);
   const double before = at_start + 0.5 * SumUp(*body, body->v.data(), nullptr, mean).second;
-  bound.least = kGain * before;
+  bound.least = kTinyGain * before;
   double at_end = EnergyAt(body->y.span(), *body);
   if (at_end > at_start + bound.least) {
     RigidMotion motions[kMaxClusters];
@@ -323,99 +268,7 @@ EnergyBound FindBoundInFlight(const StepSettings& settings, float h, Body* body)
   return bound;
 }
 
-// What colliders, other bodies and springs do by pushing the body on its own way, less `shift` [J].
-double WorkOfOthers(float h, const Vec3& shift, const Body& body) {
-  double work = 0.0;
-  const auto add = [&](const EmbeddedPoint& point, const Vec3& impulse) {
-    work += double(Dot(impulse, point.Of(body.y) - point.Of(body.x) - shift));
-  };
-  const ContactState& contacts = body.contacts;
-  for (const PlaneContact& contact : contacts.Current()) {
-    add(contacts.PointOf(contact), contact.impulse);
-  }
-  for (const BodyContactSide& at : contacts.between) {
-    add(at.contact->sides[at.side].point, at.contact->Own(at.side, at.contact->row.impulse));
-  }
-  const AttachedPoints& attached = body.attached;
-  for (const AttachedPoint& at : attached.Current()) {
-    const AttachmentRow& row = attached.RowOf(at);
-    if (row.acts) add(at.point, attached.Own(at, row.impulse));
-  }
-  return work / (double(h) * double(h));
-}
-
-// Of a substep of a body that others act on, without what its centre of mass does [J].
-struct EnergiesAmongOthers {
-  double before = 0.0;                  // all, and the work of others
-  double elastic = 0.0, kinetic = 0.0;  // at body.y
-};
-
-// Nothing if the body gains no energy.
-std::optional<EnergiesAmongOthers> MeasureAmongOthers(const StepSettings& settings, float h,
-                                                      Body* body) {
-  const bool is_pinned = body->system->num_pinned > 0;
-  // Half of the second moment beside the mean; a pinned body has none.
-  const auto beside = [&](const NodeVec* to, const NodeVec* from, Vec3* mean) {
-    const Sums sums = SumUp(*body, to, from, {});
-    *mean = is_pinned ? Vec3() : sums.Times(1.0 / sums.mass);
-    return 0.5 * (is_pinned ? sums : SumUp(*body, to, from, *mean)).second;
-  };
-  Vec3 way, speed;
-  EnergiesAmongOthers energies;
-  energies.kinetic = beside(body->y.data(), body->x.data(), &way) / (double(h) * double(h));
-  double moving = beside(body->v.data(), nullptr, &speed) + WorkOfOthers(h, way, *body);
-  if (is_pinned) {
-    moving += SumUp(*body, body->y.data(), body->x.data(), {}).Along(GravityOf(settings, *body));
-  }
-  energies.elastic = EnergyAt(body->y.span(), *body);
-  if (energies.elastic + energies.kinetic <= moving) return {};  // whatever the start had
-  energies.before = EnergyAtStart(body) + moving;
-  return energies;
-}
-
 }  // namespace
-
-bool MayBeJerked(const StepSettings& settings, float h, const Body& body) {
-  const SplittingSettings& splitting = settings.splitting;
-  if (body.contacts.any() || body.attached.any()) return false;
-  if (splitting.outer_iterations > 0 || splitting.volume_sweeps > 0) return false;
-  return !body.pins.moves && IsUnsettled(h, body);
-}
-
-bool IsJerked(const StepSettings& settings, float h, Body* body) {
-  if (!MayBeJerked(settings, h, *body)) return false;
-  const Sums way = SumUp(*body, body->y.data(), body->x.data(), {});
-  const double lost = 0.5 * SumUp(*body, body->v.data(), nullptr, {}).second +
-                      way.Along(GravityOf(settings, *body)) -
-                      0.5 * way.second / (double(h) * double(h));
-  const double end = EnergyAt(body->y.span(), *body);
-  return end > lost && end > (1.0 + kGain) * (lost + EnergyAtStart(body));
-}
-
-bool MayGainFromOthers(const StepSettings& settings, float h, bool is_rough, const Body& body) {
-  if (body.contacts.between.empty() && !body.attached.any()) return false;
-  if (settings.splitting.volume_sweeps > 0 || body.solver.method != nullptr) return false;
-  if (!SolvesContact(settings) || body.attached.has_constraints || body.pins.moves) return false;
-  if (is_rough || MayGainInFlight(settings, body)) return true;
-  // Reactions of pins would not know of what the bound takes.
-  const bool is_hung = body.attached.any() && body.system->num_pinned > 0;
-  return !is_hung && IsUnsettled(h, body);
-}
-
-bool GainsFromOthers(const StepSettings& settings, float h, Body* body) {
-  if (settings.splitting.outer_iterations > 0) return false;
-  if (!MayGainFromOthers(settings, h, false, *body)) return false;
-  const auto energies = MeasureAmongOthers(settings, h, body);
-  return energies && energies->elastic + energies->kinetic >
-                         energies->before + kMuch * std::fabs(energies->before);
-}
-
-bool MayGainInFlight(const StepSettings& settings, const Body& body) {
-  constexpr float kSlow = 0.01f;  // [sizes / s]
-  const CoarseLevel& coarse = body.system->coarse;
-  if (!coarse.MayLag() || settings.splitting.volume_sweeps > 0) return false;
-  return AnyDiffers(body.v.span(), kSlow * body.size);
-}
 
 EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough, Body* body) {
   if (MayGainFromOthers(settings, h, is_rough, *body)) {
@@ -423,7 +276,7 @@ EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough
     if (!energies) return {};
     return {.any = true,
             .kinetic = energies->before - energies->elastic,
-            .least = kGain * std::fabs(energies->before),
+            .least = kTinyGain * std::fabs(energies->before),
             .keeps_rigid = body->system->num_pinned == 0};
   }
   if (!MayGainEnergy(settings, h, is_rough, *body)) return {};
@@ -434,7 +287,7 @@ EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough
   const bool is_pinned = body->system->num_pinned > 0;
   const bool is_work_exact = is_pinned || FindShift(*body, &way.shift);
   const Vec3 carried = way.shift * (1.0f / h);
-  const Sums sums = SumUp(*body, body->y.data(), body->x.data(), way.shift);
+  const NodeSums sums = SumUp(*body, body->y.data(), body->x.data(), way.shift);
   way.per_way2 = 0.5 * sums.mass / (double(h) * double(h));
   const double moving = 0.5 * SumUp(*body, body->v.data(), nullptr, carried).second +
                         WorkOfColliders(h, way.shift, *body);
@@ -448,7 +301,7 @@ EnergyBound FindEnergyBound(const StepSettings& settings, float h, bool is_rough
   // Ways of soft bodies that collapse would be shortened again and again, and these sink in.
   const bool speeds_up = kinetic > moving + energies.work;
   const bool is_suspect = is_pinned || speeds_up ? IsSuspect(is_rough, *body) : IsPressed(*body);
-  const double gain = !is_work_exact ? 1.0 : is_suspect ? kGain : kMuch;
+  const double gain = !is_work_exact ? 1.0 : is_suspect ? kTinyGain : kClearGain;
   const double least = gain * std::fabs(energies.before);
   const bool is_shorter =
       spare < -least && std::isfinite(spare) && Shorten(settings, h, way, spare, &energies, body);
@@ -462,7 +315,7 @@ void BoundKineticEnergy(const EnergyBound& bound, Body* body) {
                                         body->rhs.span().first(body->x.size()), body->v.span());
     return;
   }
-  const Sums sums = SumUp(*body, body->v.data(), nullptr, bound.carried);
+  const NodeSums sums = SumUp(*body, body->v.data(), nullptr, bound.carried);
   const Vec3 kept = FreeMean(*body, sums);  // at right angles to the rest of the mean
   const double fixed = 0.5 * sums.mass * double(Dot(kept, kept)), kinetic = 0.5 * sums.second;
   if (!(kinetic > bound.kinetic + bound.least) || !(kinetic > fixed)) return;

@@ -20,7 +20,7 @@
 // others touch them. If it gains over 1%, it iterates on with its island, at most 8 times. Then it
 // slows down, a free one beside the rigid motions of its components, which keeps momenta. (Without
 // it, nearly incompressible sheets that touched something or hung on springs swung higher and
-// higher, one to five times the energy of all bodies, and balls gained 7% in an impact.)
+// higher, to over five times the energy of all bodies, and balls gained 7% in an impact.)
 //
 // Colliders can crush a body of any material: they press it against its pins, or they want what no
 // places of its nodes meet. (A thin plate that cuts a body wants the same nodes on both sides.)
@@ -44,24 +44,6 @@ struct EnergyBound {
   bool keeps_rigid = false;  ///< the rigid motions of components: `kinetic` is that beside the
                              ///< centre of mass
 };
-
-/// Whether a body in the air would end a substep of `h` seconds with more energy than it had, at
-/// body->y: it cannot follow its velocities. body->progress.longest must be known. Not if the
-/// settings fix the number of iterations, nor of a soft body. Uses body->rhs.
-bool IsJerked(const StepSettings& settings, float h, Body* body);
-/// The part of IsJerked that does not need body->y.
-bool MayBeJerked(const StepSettings& settings, float h, const Body& body);
-
-/// Whether a body that touches others, or that springs hold, would gain over 1% of its energy in a
-/// substep of `h` seconds that ended at body->y. Not if the settings fix the number of iterations.
-/// Uses body->rhs.
-bool GainsFromOthers(const StepSettings& settings, float h, Body* body);
-/// The part of GainsFromOthers that does not need body->y. `is_rough`: see FindEnergyBound.
-bool MayGainFromOthers(const StepSettings& settings, float h, bool is_rough, const Body& body);
-
-/// Whether a body may gain energy in flight: it is nearly incompressible, and nodes move beside
-/// each other.
-bool MayGainInFlight(const StepSettings& settings, const Body& body);
 
 /// The bound of a substep of `h` seconds from body->x and body->v to body->y, if
 /// - the substep `is_rough`: tets may have been flat, or nodes move far (a free body that touches
