@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "bench/bench_models.h"
-#include "contact/hull.h"
+#include "shapes/hull.h"
 
 #include <benchmark/benchmark.h>
 

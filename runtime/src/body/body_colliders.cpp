@@ -6,7 +6,7 @@
 #include "plush/pose.h"
 
 #include "base/vector_math.h"
-#include "contact/deepest_point.h"
+#include "touching/deepest_point.h"
 
 #include <algorithm>
 #include <cmath>

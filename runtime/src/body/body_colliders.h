@@ -55,7 +55,7 @@ void PlaceLocalColliders(const StepSettings& settings, float at, float h, Body* 
 bool IsOnWayOut(const StepSettings& settings, const Body& body);
 
 /// Depth of the body's deepest point in a collider at the start of its step, in the body's
-/// coordinates [m]; see contact/deepest_point.h.
+/// coordinates [m]; see touching/deepest_point.h.
 float DepthIn(const StepCollider& collider, const Body& body);
 
 /// Whether the body touches a collider or may do so within the step. Finds the near ones, and

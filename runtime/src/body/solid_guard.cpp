@@ -4,8 +4,8 @@
 
 #include "base/vector_math.h"
 #include "body/body.h"
-#include "contact/passing_triangles.h"
 #include "solver/volume_sweep.h"
+#include "touching/passing_triangles.h"
 
 #include <algorithm>
 #include <cmath>

@@ -10,9 +10,9 @@
 #include "plush/step.h"
 
 #include "collision/near_boxes.h"
-#include "contact/collider_mesh.h"
-#include "contact/contact_problem.h"
-#include "contact/solid.h"
+#include "shapes/collider_mesh.h"
+#include "shapes/solid.h"
+#include "touching/contact_problem.h"
 
 #include <cstdint>
 #include <span>

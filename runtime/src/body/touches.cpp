@@ -6,7 +6,7 @@
 #include "base/id_layout.h"
 #include "base/vector_math.h"
 #include "body/body_colliders.h"
-#include "contact/sensor_overlap.h"
+#include "touching/sensor_overlap.h"
 
 #include <algorithm>
 #include <cmath>

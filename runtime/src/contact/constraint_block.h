@@ -11,8 +11,8 @@
 #include "plush/allocator.h"
 
 #include "base/array.h"
-#include "contact/contact_problem.h"
 #include "solver/constraint_projector.h"
+#include "touching/contact_problem.h"
 
 #include <cmath>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // Which points of a body are contacts, and the planes that hold them: found, kept, moved, dropped.
 // Source: plane_contacts.h.
 #include "contact/body_contacts.h"
-#include "contact/triangle_code.h"
+#include "touching/triangle_code.h"
 
 #include <algorithm>
 #include <cmath>

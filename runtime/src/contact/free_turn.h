@@ -7,9 +7,9 @@
 // TurnResistance takes, and the map is symmetric like A^-1.
 #pragma once
 
-#include "contact/contact_problem.h"
 #include "contact/point_couplings.h"
 #include "solver/coarse_level.h"
+#include "touching/contact_problem.h"
 
 #include <span>
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Contacts with meshes: which triangle or ridge holds them, and its plane.
+// Contacts with meshes: which triangle or ridge holds them, and its plane. And the one
+// TriangleCode.
 #include "base/vector_math.h"
-#include "contact/triangle_code.h"
+#include "contact/plane_contacts.h"
+#include "touching/triangle_code.h"
 
 #include <cmath>
 
@@ -56,8 +58,6 @@ void FollowRidge(const ContactProblem& problem, const LocalCollider& collider,
   contact->plane = PlaneOfRidge(collider, at, start, problem.slop);
 }
 
-}  // namespace
-
 void FollowMesh(const ContactProblem& problem, const LocalCollider& collider, PlaneContact* contact,
                 ContactState* state) {
   const EmbeddedPoint& point = state->PointOf(*contact);
@@ -85,5 +85,21 @@ bool FindMeshPlane(const ContactProblem& problem, const SunkPoint& sunk, const E
   *plane = PlaneOfRidge(collider, at, start, problem.slop);
   return true;
 }
+
+}  // namespace
+
+constinit const TriangleCode kTriangleCode = {
+    MakeRestMesh,
+    MakeFacePatches,
+    FindDeepestInMesh,
+    [](const ColliderMesh& mesh, uint32_t index) { return mesh.Face(index); },
+    [](const ColliderMesh& mesh, const Vec3& point, float reach, const Vec3* front) {
+      return mesh.FindNearest(point, reach, front);
+    },
+    [](const ContactProblem& problem, const LocalCollider& collider, std::span<const NodeVec> moved,
+       float depth, SunkPoints::IsKnown is_known, const void* user,
+       SunkPoints* sunk) { sunk->FindOnMesh(problem, collider, moved, depth, is_known, user); },
+    FollowMesh,
+    FindMeshPlane};
 
 }  // namespace plush

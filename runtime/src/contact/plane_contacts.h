@@ -15,11 +15,11 @@
 
 #include "base/array.h"
 #include "base/node_vec.h"
-#include "contact/contact_problem.h"
 #include "contact/free_turn.h"
 #include "contact/point_couplings.h"
-#include "contact/sunk_points.h"
 #include "contact/touched_clusters.h"
+#include "touching/contact_problem.h"
+#include "touching/sunk_points.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,9 +7,9 @@
 
 #include "base/array.h"
 #include "base/node_vec.h"
-#include "contact/contact_problem.h"
 #include "solver/panel_solve.h"
 #include "solver/system_matrix.h"
+#include "touching/contact_problem.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -6,8 +6,8 @@
 
 #include "base/array.h"
 #include "base/vector_math.h"
-#include "contact/contact_problem.h"
 #include "solver/coarse_level.h"
+#include "touching/contact_problem.h"
 
 #include <algorithm>
 #include <cstddef>

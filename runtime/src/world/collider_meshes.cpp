@@ -2,7 +2,7 @@
 // The triangles of colliders: of height fields and meshes. The world owns those of soft bodies.
 #include "plush/asset.h"
 
-#include "contact/triangle_code.h"
+#include "touching/triangle_code.h"
 #include "world/world_impl.h"
 
 #include <algorithm>

@@ -8,8 +8,8 @@
 #include "body/make_body.h"
 #include "collision/double_vector.h"
 #include "collision/surface_records.h"
-#include "contact/contact_problem.h"
 #include "elasticity/elements.h"
+#include "touching/contact_problem.h"
 #include "world/world_impl.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Friction and restitution of contacts: those of the body's materials and of the collider, mixed.
 #include "runtime/contact/plane_fixtures.h"
 #include "runtime/contact/random_contacts.h"
-#include "runtime/world/state_scene.h"
+#include "runtime/state/state_scene.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What contact adds to a body's energy: the work of colliders that move, and of the way out of
 // depth.
+#include "runtime/colliders/plane_scene.h"
 #include "runtime/contact/plane_fixtures.h"
-#include "runtime/world/plane_scene.h"
-#include "runtime/world/state_scene.h"
+#include "runtime/state/state_scene.h"
 
 #include <catch2/catch.hpp>
 

@@ -5,8 +5,8 @@
 #include "plush/solver.h"
 
 #include "reference/trajectory.h"
+#include "runtime/attachments/constraint_scene.h"
 #include "runtime/solver/coarse_body.h"
-#include "runtime/world/constraint_scene.h"
 
 #include <optional>
 

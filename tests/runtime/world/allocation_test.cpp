@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A World takes memory only from its allocator and only in documented calls. It survives when the
 // allocator fails.
+#include "runtime/colliders/solid_scene.h"
 #include "runtime/collision/static_meshes.h"
 #include "runtime/collision/surface_fixtures.h"
 #include "runtime/tet_fixtures.h"
 #include "runtime/world/heap_counter.h"
-#include "runtime/world/solid_scene.h"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 // Skin and NodePositions between the state before the last step and now; strides; tangents.
 #include "plush/format/tet_block.h"
 
-#include "runtime/world/crowd_scene.h"
+#include "runtime/crowds/crowd_scene.h"
 
 #include <catch2/catch.hpp>
 

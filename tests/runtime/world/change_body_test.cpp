@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SetPinnedNodes and SetMaterial on living bodies.
+#include "runtime/colliders/plane_scene.h"
 #include "runtime/dense_reference.h"
+#include "runtime/state/state_scene.h"
 #include "runtime/world/heap_counter.h"
-#include "runtime/world/plane_scene.h"
-#include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
 

@@ -3,9 +3,9 @@
 #include "plush/format/tet_block.h"
 
 #include "base/id_layout.h"
+#include "runtime/colliders/solid_scene.h"
 #include "runtime/collision/static_meshes.h"
-#include "runtime/world/crowd_scene.h"
-#include "runtime/world/solid_scene.h"
+#include "runtime/crowds/crowd_scene.h"
 #include "runtime/world/threaded_jobs.h"
 
 #include <catch2/catch.hpp>

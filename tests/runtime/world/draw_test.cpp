@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Debug drawing: what each flag draws, counted and placed by brute force.
+#include "runtime/colliders/plane_scene.h"
+#include "runtime/colliders/solid_scene.h"
 #include "runtime/world/heap_counter.h"
-#include "runtime/world/plane_scene.h"
-#include "runtime/world/solid_scene.h"
 #include "world/outside_faces.h"
 
 #include <catch2/catch.hpp>

@@ -2,10 +2,10 @@
 // Disabled bodies: they neither move nor are found, and come back as they were.
 #include "plush/collision.h"
 
-#include "runtime/world/attachment_scene.h"
-#include "runtime/world/crowd_scene.h"
+#include "runtime/attachments/attachment_scene.h"
+#include "runtime/crowds/crowd_scene.h"
+#include "runtime/state/state_scene.h"
 #include "runtime/world/heap_counter.h"
-#include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Events of bodies: what slept, woke and froze, in the order of slots, and what is lost.
+#include "runtime/colliders/plane_scene.h"
 #include "runtime/world/heap_counter.h"
-#include "runtime/world/plane_scene.h"
 #include "runtime/world/threaded_jobs.h"
 
 #include <catch2/catch.hpp>

@@ -3,10 +3,10 @@
 #include "plush/format/cdg_records.h"
 
 #include "import/import.h"
+#include "runtime/attachments/attachment_scene.h"
+#include "runtime/colliders/plane_scene.h"
 #include "runtime/collision/surface_fixtures.h"
-#include "runtime/world/attachment_scene.h"
-#include "runtime/world/crowd_scene.h"
-#include "runtime/world/plane_scene.h"
+#include "runtime/crowds/crowd_scene.h"
 
 #include <catch2/catch.hpp>
 

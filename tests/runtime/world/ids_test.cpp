@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ids are given out once, and every call refuses those that name no body. Coming and going costs
 // no memory, and bodies form crowds as before.
-#include "runtime/world/crowd_scene.h"
+#include "runtime/crowds/crowd_scene.h"
 #include "runtime/world/heap_counter.h"
 
 #include <catch2/catch.hpp>

@@ -2,11 +2,11 @@
 // Whole steps agree on every instruction set of this machine.
 #include "plush/solver.h"
 
+#include "runtime/colliders/solid_scene.h"
 #include "runtime/collision/static_meshes.h"
 #include "runtime/collision/surface_fixtures.h"
+#include "runtime/crowds/crowd_scene.h"
 #include "runtime/simd_targets.h"
-#include "runtime/world/crowd_scene.h"
-#include "runtime/world/solid_scene.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // World::Measure agrees with sums in double precision, changes nothing and takes no memory.
+#include "runtime/crowds/crowd_scene.h"
 #include "runtime/dense_reference.h"
-#include "runtime/world/crowd_scene.h"
 #include "runtime/world/heap_counter.h"
 
 #include <catch2/catch.hpp>

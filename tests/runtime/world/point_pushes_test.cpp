@@ -4,7 +4,7 @@
 #include "plush/format/cdg_records.h"
 
 #include "base/vector_math.h"
-#include "runtime/world/crowd_scene.h"
+#include "runtime/crowds/crowd_scene.h"
 
 #include <catch2/catch.hpp>
 

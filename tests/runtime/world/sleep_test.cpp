@@ -2,8 +2,8 @@
 // Bodies at rest cost nothing until something moves them.
 #include "plush/format/tet_block.h"
 
+#include "runtime/state/state_scene.h"
 #include "runtime/tet_fixtures.h"
-#include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
 

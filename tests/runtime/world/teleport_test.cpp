@@ -2,7 +2,7 @@
 // Teleport and ResetBody: rigid moves of a body as it is, and new beginnings.
 #include "plush/collision.h"
 
-#include "runtime/world/crowd_scene.h"
+#include "runtime/crowds/crowd_scene.h"
 #include "runtime/world/heap_counter.h"
 
 #include <catch2/catch.hpp>

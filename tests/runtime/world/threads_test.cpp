@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Every pair of calls that runtime/README.md allows beside each other, in two threads, gives what
 // one thread gives. The thread sanitizer must find nothing.
+#include "runtime/colliders/solid_scene.h"
+#include "runtime/crowds/crowd_scene.h"
 #include "runtime/tet_fixtures.h"
-#include "runtime/world/crowd_scene.h"
-#include "runtime/world/solid_scene.h"
 
 #include <catch2/catch.hpp>
 

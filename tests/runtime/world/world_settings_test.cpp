@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Settings of a world that change between steps: gravity, gravity factors and the solver.
+#include "runtime/colliders/plane_scene.h"
 #include "runtime/world/heap_counter.h"
-#include "runtime/world/plane_scene.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// Contact methods outside the solve, between bodies.
+#include "body/contact_method.h"
+#include "contact/point_masses.h"
+#include "runtime/colliders/solid_scene.h"
+#include "runtime/contact/random_contacts.h"
+#include "runtime/state/state_scene.h"
+#include "runtime/world/heap_counter.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+
+const ContactMethod* const kMethods[] = {&kSnapContact, &kPenaltyContact, &kPseudoImpulseContact};
+
+// Cubes that touch each other by a method.
+struct Cubes {
+  explicit Cubes(const ContactMethod* method, const Vec3& gravity = {0.0f, -9.81f, 0.0f})
+      : shape(SurfaceBytes(TetBox(2, 2, 2, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0})),
+        world(DescOf(method, gravity)) {}
+
+  static WorldDesc DescOf(const ContactMethod* method, const Vec3& gravity) {
+    WorldDesc desc;
+    desc.gravity = gravity;
+    desc.contact.method = method;
+    desc.max_pairs = 16;
+    desc.sleep.speed = 0.0f;
+    return desc;
+  }
+  BodyId Add(const BodyDesc& of) {
+    BodyDesc desc = of;
+    // Stiffer ones fly off: the methods add energy.
+    desc.material.young = 1.0e5f;
+    desc.material.poisson = 0.35f;
+    desc.material.damping = 0.1f;
+    return AddBody(&world, shape.asset(), desc);
+  }
+  void Step(int steps) {
+    for (int k = 0; k < steps; ++k) {
+      REQUIRE((StepWorld(&world, kDt) & ~uint32_t{kStepContactsDropped}) == kStepOk);
+      most_pairs = std::max(most_pairs, world.stats().body_pairs);
+    }
+  }
+  double Lowest(BodyId id) const {
+    double low = 1e9;
+    for (const Vec3& x : PositionsOf(world, id, shape.num_nodes()))
+      low = std::min(low, double(x.y));
+    return low;
+  }
+
+  ShapeAsset shape;
+  World world;
+  uint32_t most_pairs = 0;  // in a step
+};
+
+BodyDesc At(const Vec3& position, const Vec3& velocity = {}) {
+  BodyDesc desc;
+  desc.pose.position = position;
+  desc.velocity = velocity;
+  return desc;
+}
+
+}  // namespace
+
+TEST_CASE("A cube rests on a wide fixed one, by each method") {
+  const ContactMethod* const method = kMethods[GENERATE(0u, 1u, 2u)];
+  CAPTURE(method->number);
+  Cubes cubes(method);
+  BodyDesc below = At({0, 0, 0});
+  below.fixed = true;
+  below.scale = 5.0f;
+  cubes.Add(below);
+  const BodyId high = cubes.Add(At({0.4f, 1.001f, 0.42f}));
+  // Springs have no damping: on them it bounces for ever, by up to a quarter of its edge.
+  const bool bounces = method == &kPenaltyContact;
+  for (int step = 0; step < 200; ++step) {
+    CAPTURE(step);
+    cubes.Step(1);
+    CHECK(cubes.Lowest(high) > 1.0 - (bounces ? 0.05 : 0.015));
+    CHECK(cubes.Lowest(high) < 1.0 + (bounces ? 0.05 : 0.002));
+  }
+  CHECK(cubes.most_pairs == 1);
+  if (!bounces) CHECK(cubes.Lowest(high) > 1.0 - 0.012);
+}
+
+TEST_CASE("Methods keep the momenta of bodies that collide, and no body passes the other") {
+  const ContactMethod* const method = kMethods[GENERATE(0u, 1u, 2u)];
+  CAPTURE(method->number);
+  Cubes cubes(method, {});
+  BodyDesc left = At({-0.3f, 0.03f, 0.02f}, {1.0f, 0.0f, 0.0f});
+  left.scale = 1.2f;
+  left.material.friction = 0.3f;
+  const BodyId a = cubes.Add(left), b = cubes.Add(At({0, 0, 0}));
+  const auto momentum = [&] {
+    return Eigen::Vector3d(Eigen::Vector3d(MomentsOf(cubes.world, a).linear_momentum) +
+                           Eigen::Vector3d(MomentsOf(cubes.world, b).linear_momentum));
+  };
+  const Eigen::Vector3d before = momentum();
+  cubes.Step(100);
+  CHECK(cubes.most_pairs == 1);
+  CHECK((momentum() - before).norm() < 2e-5 * before.norm());
+  CHECK(MomentsOf(cubes.world, a).centre[0] < MomentsOf(cubes.world, b).centre[0]);
+  CHECK(MomentsOf(cubes.world, b).linear_momentum[0] > 0.3 * before[0]);
+}
+
+TEST_CASE("Pseudo-impulses brake a cube that slides on a fixed one by Coulomb's law") {
+  const float friction = GENERATE(0.0f, 0.2f, 0.4f);
+  CAPTURE(friction);
+  Cubes cubes(&kPseudoImpulseContact);
+  BodyDesc below = At({0, 0, 0});
+  below.fixed = true;
+  below.scale = 5.0f;
+  below.material.friction = friction;
+  cubes.Add(below);
+  BodyDesc above = At({0.2f, 1.0f, 0.5f});
+  above.material.friction = friction;
+  const BodyId id = cubes.Add(above);
+  cubes.Step(50);
+  // A push that the friction does not stop at once.
+  std::vector<Vec3> velocities(cubes.shape.num_nodes(), Vec3{1.2f, 0.0f, 0.0f});
+  REQUIRE(cubes.world.SetNodeVelocities(id, velocities).ok());
+  cubes.Step(5);
+  const double mass = MomentsOf(cubes.world, id).mass;
+  const double from = MomentsOf(cubes.world, id).linear_momentum[0] / mass;
+  cubes.Step(20);
+  const double to = MomentsOf(cubes.world, id).linear_momentum[0] / mass;
+  CHECK((from - to) / (20 * double(kDt)) ==
+        Approx(double(friction) * 9.81).epsilon(0.2).margin(0.02));
+}
+
+TEST_CASE("Points part by their inverse effective masses, as the equations say") {
+  const uint32_t seed = GENERATE(range(1u, 20u));
+  CAPTURE(seed);
+  RandomContacts bodies[2] = {RandomContacts(2 * seed), RandomContacts(2 * seed + 1)};
+  Random& random = bodies[0].random;
+  BodyContact contact;
+  double inverse[2] = {};
+  for (int k = 0; k < 2; ++k) {
+    RandomContacts& body = bodies[k];
+    body.state.scale = k == 0 ? 1.0f : 0.5f;
+    for (size_t i = 0; i < body.pinned.size(); ++i) {
+      body.x[i].w = body.pinned[i] != 0 ? 0.0f : static_cast<float>(1.0 / body.model.masses[i]);
+      body.y[i].w = body.x[i].w;
+    }
+    body.state.x = body.x;
+    body.state.moved_nodes = {{}, {}, body.y};
+    contact.sides[k].of = &body.state;
+    contact.sides[k].point = body.points[random.Below(static_cast<uint32_t>(body.points.size()))];
+    for (int i = 0; i < 4; ++i) {
+      const double share = double(contact.sides[k].point.Free(i));
+      inverse[k] += share * share * double(body.x[contact.sides[k].point.nodes[i]].w);
+    }
+    inverse[k] /= std::pow(double(body.state.scale), 3);
+  }
+  const auto at = [&](int k) {
+    return Eigen::Vector3d(ToEigen(contact.sides[k].point.Of(bodies[k].y)) *
+                           double(bodies[k].state.scale));
+  };
+  const Eigen::Vector3d before[2] = {at(0), at(1)};
+  const Eigen::Vector3d way(0.01, -0.02, 0.005);
+  const Eigen::Vector3d impulse = ToEigen(MoveApart(ToVec3(way), &MovedNodes::y, &contact));
+  // [Civ, Eq. 3.51, 3.52]
+  const double share = inverse[0] / (inverse[0] + inverse[1]);
+  CHECK((at(0) - before[0] - way * share).norm() < 1e-5 * way.norm());
+  CHECK((at(1) - before[1] + way * (1.0 - share)).norm() < 1e-5 * way.norm());
+  CHECK((impulse - way / (inverse[0] + inverse[1])).norm() < 1e-5 * impulse.norm());
+}
+
+TEST_CASE("A world with a method goes on from a state to the bit and allocates nothing") {
+  const ContactMethod* const method = kMethods[GENERATE(0u, 1u, 2u)];
+  CAPTURE(method->number);
+  Cubes one(method), other(method);
+  AddPlane(&one.world, {});
+  for (int k = 0; k < 3; ++k) one.Add(At({0.03f * float(k), 0.01f + 0.22f * float(k), 0}));
+  for (int step = 0; step < 100 && one.world.stats().body_pairs == 0; ++step) one.Step(1);
+  REQUIRE(one.world.stats().body_pairs > 0);
+  const std::vector<std::byte> bytes = SavedState(one.world);
+  const Asset* assets[] = {&one.shape.asset()};
+  REQUIRE(other.world.LoadState(bytes, assets).ok());
+  for (int step = 0; step < 30; ++step) {
+    const uint64_t heap = HeapAllocations();
+    const Status status = one.world.Step(kDt);
+    const uint64_t after = HeapAllocations();
+    CHECK(status.ok());
+    CHECK(after == heap);
+    other.Step(1);
+    REQUIRE(one.world.StateHash() == other.world.StateHash());
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// WorldMeasures::max_penetration is the depth of the deepest vertex of all, below colliders as they
+// are now.
+#include "runtime/colliders/solid_scene.h"
+#include "runtime/collision/static_meshes.h"
+#include "runtime/contact/plane_fixtures.h"
+#include "touching/contact_problem.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+// Depth of a body's deepest point below a collider of this `type`, in doubles. Leaves out points of
+// which free nodes carry less than `least`, and those deeper than `most` [m].
+double LookForDepth(const World& world, BodyId id, ColliderId collider, const ColliderDesc& type,
+                    const ShapeAsset& shape, const std::vector<uint32_t>& pins, double least,
+                    double most) {
+  ColliderDesc now, desc = type;
+  REQUIRE(world.GetCollider(collider, &now).ok());
+  desc.pose = now.pose;
+  const bool is_solid = desc.type != ShapeType::kPlane;
+  const Eigen::Vector3d normal = RotationOf(desc.pose.rotation) * ToEigen(desc.plane.normal);
+  const double offset = double(desc.plane.offset) + normal.dot(ToEigen(desc.pose.position));
+  std::vector<uint8_t> pinned(shape.num_nodes(), 0);
+  for (const uint32_t node : pins) pinned[node] = 1;
+  const std::vector<Vec3> nodes = PositionsOf(world, id, shape.num_nodes());
+  const CollisionView& collision = shape.asset().collision();
+  const TouchingSurface surface = {&collision, pinned};
+  double deepest = 0.0;
+  for (uint32_t i = 0; i < surface.num_points(); ++i) {
+    const EmbeddedPoint point = surface.Point(i);
+    Eigen::Vector3d at = Eigen::Vector3d::Zero();
+    double free = 0.0;
+    for (int k = 0; k < 4; ++k) {
+      at += double(point.weights[k]) * ToEigen(nodes[point.nodes[k]]);
+      free += double(point.Free(k));
+    }
+    const double gap = is_solid ? DistanceFrom(desc, at) : normal.dot(at) - offset;
+    if (free >= least && -gap <= most) deepest = std::max(deepest, -gap);
+  }
+  return deepest;
+}
+
+Pose RandomPose(Random* random) {
+  return {ToVec3(random->Vector(0.2)), ToQuat(random->Rotation())};
+}
+
+}  // namespace
+
+TEST_CASE("Measure finds the deepest point below the colliders where they are now") {
+  const uint32_t seed = GENERATE(range(1u, 13u));
+  const bool has_surface = GENERATE(true, false);
+  CAPTURE(seed, has_surface);
+  Random random(seed);
+  const tools::TetMesh mesh = TetBox(3, 2, 2, 0.1, 0.03, seed);
+  const ShapeAsset shape =
+      has_surface ? ShapeAsset(SurfaceBytes(mesh, {.parts = 4, .seed = seed})) : ShapeAsset(mesh);
+  World world;
+  BodyDesc body;
+  body.pose = RandomPose(&random);
+  body.scale = static_cast<float>(random.Uniform(0.5, 2.0));
+  const std::vector<uint32_t> pins = random.Nodes(shape.num_nodes(), 0.2);
+  body.pinned_nodes = pins;
+  const BodyId id = AddBody(&world, shape.asset(), body);
+  std::vector<ColliderId> colliders(3);
+  std::vector<ColliderDesc> types(3);
+  std::vector<Vec3> stone;
+  for (int i = 0; i < 20; ++i) stone.push_back(ToVec3(random.Vector(0.2)));
+  const double edge = double(body.scale) * double(shape.simulation().median_edge);
+  const Vec3d half = {0.3, seed < 6 ? 0.2 : 0.4 * edge, 0.3};
+  const StaticSubject plate(plush::tests::MakeGridBox(half * -1.0, half, 3));
+  for (size_t i = 0; i < 3; ++i) {
+    ColliderDesc plane;
+    plane.pose = RandomPose(&random);
+    plane.plane.offset = static_cast<float>(random.Uniform(-0.3, 0.1));
+    if (i == 1 && seed % 6 == 1) plane.type = ShapeType::kSphere;
+    if (i == 1 && seed % 6 == 2) plane.type = ShapeType::kCapsule;
+    if (i == 1 && seed % 6 == 3) plane.type = ShapeType::kBox;
+    if (i == 1 && seed % 6 == 4) plane.type = ShapeType::kHull, plane.hull = {stone};
+    if (i == 1 && seed % 6 == 5) {
+      plane.type = ShapeType::kMesh;
+      plane.mesh = {&plate.asset()};
+    }
+    plane.sphere.radius = plane.capsule.radius = 0.2f;
+    plane.box.half_extents = {0.1f, 0.2f, 0.3f};
+    plane.velocity = ToVec3(random.Vector(0.5));
+    if (i == 2) plane.filter.mask = 0;  // touches nothing
+    REQUIRE(world.AddCollider(plane, &colliders[i]).ok());
+    types[i] = plane;
+    if (plane.type != ShapeType::kMesh) continue;
+    types[i].type = ShapeType::kBox;
+    types[i].box.half_extents = {float(half.x), float(half.y), float(half.z)};
+  }
+  const auto check = [&] {
+    constexpr double kRounding = 1e-5;  // may decide what counts
+    double least = 0.0, most = 0.0;
+    for (size_t i = 0; i < 2; ++i) {
+      const bool is_mesh = i == 1 && seed % 6 == 5;
+      const auto look = [&](double share, double times) {
+        return LookForDepth(world, id, colliders[i], types[i], shape, pins, share,
+                            is_mesh ? times * edge : 1e30);
+      };
+      least = std::max(least, look(double(kLeastMovable) + kRounding, 1.0 - kRounding));
+      most = std::max(most, look(double(kLeastMovable) - kRounding, 1.0 + kRounding));
+    }
+    const double depth = double(MeasuresOf(world).max_penetration);
+    CHECK(depth > least - 1e-6);
+    CHECK(depth < most + 1e-6);
+    return depth;
+  };
+  check();  // before the first step
+  for (int step = 0; step < 10; ++step) {
+    StepWorld(&world, kDt);
+    check();
+  }
+  double sum = 0.0;
+  for (int move = 0; move < 10; ++move) {
+    REQUIRE(world.SetColliderPose(colliders[move % 2], RandomPose(&random)).ok());
+    REQUIRE(world.Teleport(id, RandomPose(&random)).ok());
+    sum += check();
+  }
+  CHECK(sum > 0.1);
+  // What the plane hides: the other collider alone.
+  REQUIRE(world.SetColliderPose(colliders[0], {.position = {0.0f, -100.0f, 0.0f}}).ok());
+  double alone = 0.0;
+  for (int move = 0; move < 10; ++move) {
+    REQUIRE(world.SetColliderPose(colliders[1], RandomPose(&random)).ok());
+    REQUIRE(world.Teleport(id, RandomPose(&random)).ok());
+    alone += check();
+  }
+  CHECK(alone > 0.05);
+  REQUIRE(world.SetEnabled(id, false).ok());
+  CHECK(MeasuresOf(world).max_penetration == 0.0f);
+  REQUIRE(world.SetEnabled(id, true).ok());
+  REQUIRE(world.SetColliderPose(colliders[0], {.position = {0.0f, 100.0f, 0.0f}}).ok());
+  CHECK(MeasuresOf(world).max_penetration > 90.0f);
+}
+
+TEST_CASE("Fixed bodies touch nothing, sleeping ones lie as deep as they did") {
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1));
+  World world({.sleep = {.time = 0.1f}});
+  AddPlane(&world, {});
+  BodyDesc fixed;
+  fixed.pose.position.y = -0.1f;
+  fixed.fixed = true;
+  AddBody(&world, shape.asset(), fixed);
+  CHECK(MeasuresOf(world).max_penetration == 0.0f);
+  const BodyId id = AddBody(&world, shape.asset());
+  float depth = 0.0f;
+  for (int step = 0; step < 300 && !world.IsAsleep(id); ++step) {
+    StepWorld(&world, kDt);
+    depth = MeasuresOf(world).max_penetration;
+  }
+  REQUIRE(world.IsAsleep(id));
+  for (int step = 0; step < 3; ++step) StepWorld(&world, kDt);
+  CHECK(MeasuresOf(world).max_penetration == depth);
+}
