@@ -90,13 +90,13 @@ class FaceSearch {
     if (meeting.hit.face != kNoTriangle) {
       const float gap = meeting.hit.gap;
       const float of_hit =
-          gap + std::fmin(AllowedDepth(meeting.hit.start_gap, slop_), AllowedDepth(gap, slop_));
+          gap + std::min(AllowedDepth(meeting.hit.start_gap, slop_), AllowedDepth(gap, slop_));
       // A point that starts behind a face may end in front of that, behind another one.
-      meeting.clearance.of_end = std::fmin(meeting.clearance.of_end, of_hit);
+      meeting.clearance.of_end = std::min(meeting.clearance.of_end, of_hit);
       // Another way may meet another face.
       meeting.clearance.of_way = meeting.clearance.of_end - reach_;
     }
-    meeting.clearance.of_way = std::fmin(meeting.clearance.of_end, meeting.clearance.of_way);
+    meeting.clearance.of_way = std::min(meeting.clearance.of_end, meeting.clearance.of_way);
     return meeting;
   }
 

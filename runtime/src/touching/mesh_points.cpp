@@ -152,7 +152,7 @@ void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& c
     return meeting.clearance;
   };
   const auto gap_of = [&](const Vec4& w) {
-    return std::fmin(MeanOf(from_gaps, w), MeanOf(to_gaps, w));
+    return std::min(MeanOf(from_gaps, w), MeanOf(to_gaps, w));
   };
   if (near->of_others.of_end + depth > 0.0f) {
     near->of_all = near->of_others;

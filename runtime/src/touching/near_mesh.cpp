@@ -6,7 +6,7 @@
 #include "base/vector_math.h"
 #include "shapes/plane_above.h"
 #include "shapes/triangle_box.h"
-#include "touching/sunk_points.h"  // LowestIn
+#include "touching/sunk_points.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +19,24 @@ namespace {
 constexpr size_t kFaces = FacePatches::kLeast, kUses = 4096, kRidges = 384;
 
 float Squared(const Vec3& v) { return Dot(v, v); }
+
+struct Range {
+  float low, high;
+};
+
+// LowestIn of both the numbers and, from above, of their negatives.
+Range RangeIn(const Float4& numbers, const float* low, const float* high) {
+  Float4 lowest = numbers, highest = numbers;
+  float sum = 0.0f;
+  for (int i = 0; i < 4; ++i) {
+    const Float4 difference = Broadcast(numbers[i]) - numbers;
+    const Float4 a = difference * Broadcast(low[i]), b = difference * Broadcast(high[i]);
+    lowest = lowest + Min(a, b);
+    highest = highest + Max(a, b);
+    sum += std::fabs(numbers[i]);
+  }
+  return {GreatestOf(lowest) - kRoundingOfSums * sum, LeastOf(highest) + kRoundingOfSums * sum};
+}
 
 // Whether a face comes into a box. What is below a height field is inside: there a face counts if
 // it is above, too.
@@ -41,11 +59,10 @@ NearMesh::Box BoxAround(const CdgTet& tet, const Vec3 (&from)[4], const Vec3 (&t
       starts[k] = from[k].*axis;
       ends[k] = to[k].*axis;
     }
-    const auto lowest = [&](const Float4& numbers) {
-      return LowestIn(numbers, &tet.low.x, &tet.high.x);
-    };
-    box.low.*axis = std::fmin(lowest(starts), lowest(ends)) - margin;
-    box.high.*axis = margin - std::fmin(lowest(-starts), lowest(-ends));
+    const Range of_starts = RangeIn(starts, &tet.low.x, &tet.high.x);
+    const Range of_ends = RangeIn(ends, &tet.low.x, &tet.high.x);
+    box.low.*axis = std::min(of_starts.low, of_ends.low) - margin;
+    box.high.*axis = std::max(of_starts.high, of_ends.high) + margin;
   };
   range(&Vec3::x);
   range(&Vec3::y);
@@ -54,10 +71,7 @@ NearMesh::Box BoxAround(const CdgTet& tet, const Vec3 (&from)[4], const Vec3 (&t
 }
 
 bool MayCrossBox(const Vec3 (&ends)[2], const MeshBox& box) {
-  BoxAxes axes(box.low, box.high);
-  const Vec3 at[2] = {ends[0] - axes.middle, ends[1] - axes.middle};
-  for (const Vec3& end : at) axes.Know(end);
-  return !axes.SeparatesAcross(at[1] - at[0], at);
+  return !PartBesideBox<2>(ends, box.low, box.high).IsSeparatedAcross(0, 1);
 }
 
 bool NearMesh::Allocate(const Allocator& allocator, size_t num_tets, size_t num_nodes) {
@@ -184,14 +198,14 @@ void NearMesh::FindPlaneAbove(const Box& box, const ColliderMesh& mesh, NearMesh
     face_same_way = face_same_way && cosine >= kSameWay;
     float of_corners = std::numeric_limits<float>::lowest();
     for (const Vec3& corner : face.corners) {
-      of_corners = std::fmax(of_corners, Dot(normal, corner));
+      of_corners = std::max(of_corners, Dot(normal, corner));
     }
     // Large faces: the highest place of their plane within reach.
     const float gap = face.Gap(middle);
-    const float along = std::sqrt(std::fmax(reach * reach - gap * gap, 0.0f));
+    const float along = std::sqrt(std::max(0.0f, reach * reach - gap * gap));
     const float tilt = Length(normal - face.normal * cosine);
     const float of_plane = Dot(normal, middle) - gap * cosine + along * tilt;
-    highest = std::fmax(highest, std::fmin(of_corners, of_plane));
+    highest = std::max(highest, std::min(of_corners, of_plane));
   });
   if (!face_same_way) return;
   tet->normal = normal;

@@ -176,8 +176,8 @@ void SunkPoints::FindOnRidges(const ContactProblem& problem, const LocalCollider
     }
     const MeshBox around = {LowerOf(ends[0], LowerOf(ends[1], ends[2])),
                             UpperOf(ends[0], UpperOf(ends[1], ends[2]))};
-    if (!around.Overlaps(near_ridge) || !MayMeetBox(ridge.ends, box)) return;
-    const RidgePoints points(ridge, ends, std::fmin(kAsDeep * deepest.gap, -depth));
+    if (!around.Overlaps(near_ridge)) return;
+    const RidgePoints points(ridge, ends, std::min(kAsDeep * deepest.gap, -depth));
     for (uint32_t p = 0; p < points.count; ++p) {
       const RidgePoint& at = points.at[p];
       Vec4 of_corners[3];
@@ -237,7 +237,7 @@ void SunkPoints::FindOnRidges(const ContactProblem& problem, const LocalCollider
       if (!(area > 0.0f)) return false;
       const Vec3 inwards = outwards * (-1.0f / area);
       float come = Dot(inwards, starts[0] - ends[0]);
-      for (int k = 1; k < 3; ++k) come = std::fmax(come, Dot(inwards, starts[k] - ends[k]));
+      for (int k = 1; k < 3; ++k) come = std::max(come, Dot(inwards, starts[k] - ends[k]));
       const float farthest = deepest_start * (1.0f + kRounding) + come;
       if (farthest < 0.0f) return false;
       *pressing = {LowerOf(ends[0], LowerOf(ends[1], ends[2])),
@@ -256,6 +256,7 @@ void SunkPoints::FindOnRidges(const ContactProblem& problem, const LocalCollider
     };
     const auto look_around = [&](const Ridge& ridge) {
       if (!MayMeetBox(ridge.ends, box)) return;
+      make_boxes();
       const MeshBox own = box_of(ridge.ends), near_ridge = own.Around(reach);
       pressed.ForNear(own, [&](uint32_t i) {
         look_at(ridge, near_ridge, triangles[i], i);
@@ -264,9 +265,8 @@ void SunkPoints::FindOnRidges(const ContactProblem& problem, const LocalCollider
     };
     if (mesh_.is_allocated() && mesh_.has_all_ridges()) {
       mesh_.ForRidges([&](const Ridge& ridge) {
-        if (!box_of(ridge.ends).Overlaps(more)) return;
+        if (!MayMeetBox(ridge.ends, more)) return;
         near->of_ridges = kSeen;
-        make_boxes();
         look_around(ridge);
       });
       return;
