@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "bench/bench_models.h"
-#include "shapes/hull.h"
+#include "colliders/hull.h"
 
 #include <benchmark/benchmark.h>
 

@@ -14,7 +14,7 @@
 
 cmake_minimum_required(VERSION 3.24)
 
-set(runtime_order base asset elasticity materials collision intersection solver shapes touching contact body implicit
+set(runtime_order base asset elasticity materials collision intersection solver colliders touching contact body implicit
   world state)
 set(tools_order base mesh solid static_mesh lattice fit enclosure simplify tetgen cage embed partition rest import bake
   validate report export simulate tune page cache batch commands)

@@ -9,9 +9,9 @@
 #include "plush/splitting_settings.h"
 #include "plush/step.h"
 
+#include "colliders/collider_mesh.h"
+#include "colliders/solid.h"
 #include "collision/near_boxes.h"
-#include "shapes/collider_mesh.h"
-#include "shapes/solid.h"
 #include "touching/contact_problem.h"
 
 #include <cstdint>

@@ -9,9 +9,9 @@
 
 #include "base/node_vec.h"
 #include "base/vector_math.h"
-#include "shapes/collider_mesh.h"
-#include "shapes/ridge.h"
-#include "shapes/solid.h"
+#include "colliders/collider_mesh.h"
+#include "colliders/ridge.h"
+#include "colliders/solid.h"
 
 #include <cstdint>
 #include <limits>

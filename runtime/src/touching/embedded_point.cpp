@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Points of a body's surface, their coefficients and the planes that hold them.
 // Source: contact_problem.h.
+#include "colliders/swept_triangle.h"
 #include "collision/surface_records.h"
-#include "shapes/swept_triangle.h"
 #include "touching/contact_problem.h"
 #include "touching/triangle_code.h"
 

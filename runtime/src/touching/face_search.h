@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/vector_math.h"
-#include "shapes/easiest_plane.h"
+#include "colliders/easiest_plane.h"
 #include "touching/lowest_vertex.h"
 #include "touching/near_mesh.h"
 #include "touching/sunk_points.h"

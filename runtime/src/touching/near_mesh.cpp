@@ -4,8 +4,8 @@
 
 #include "base/float4.h"
 #include "base/vector_math.h"
-#include "shapes/plane_above.h"
-#include "shapes/triangle_box.h"
+#include "colliders/plane_above.h"
+#include "colliders/triangle_box.h"
 #include "touching/sunk_points.h"
 
 #include <algorithm>

@@ -11,9 +11,9 @@
 
 #include "base/array.h"
 #include "base/vector_math.h"
-#include "shapes/face_bounds.h"
-#include "shapes/mesh_box.h"
-#include "shapes/ridge.h"
+#include "colliders/face_bounds.h"
+#include "colliders/mesh_box.h"
+#include "colliders/ridge.h"
 #include "touching/contact_problem.h"
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 #include "plush/asset.h"
 
 #include "base/node_vec.h"
-#include "shapes/solid.h"
+#include "colliders/solid.h"
 
 #include <cstdint>
 

@@ -3,8 +3,8 @@
 // Source: sunk_points.h.
 #include "base/float4.h"
 #include "base/vector_math.h"
+#include "colliders/ridge.h"
 #include "collision/surface_records.h"
-#include "shapes/ridge.h"
 #include "touching/lowest_vertex.h"
 #include "touching/near_mesh.h"
 #include "touching/sunk_points.h"

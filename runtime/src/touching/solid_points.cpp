@@ -2,9 +2,9 @@
 // SunkPoints::FindInSolid: tets near a convex solid, then their vertices and triangles one by one.
 // Source: sunk_points.h.
 #include "base/vector_math.h"
+#include "colliders/swept_triangle.h"
 #include "collision/surface_records.h"
 #include "collision/tree_walks.h"
-#include "shapes/swept_triangle.h"
 #include "touching/lowest_vertex.h"
 #include "touching/sunk_points.h"
 

@@ -2,7 +2,7 @@
 #include "runtime/colliders/solid_scene.h"
 
 #include "collision/surface_records.h"
-#include "runtime/shapes/hull_distance.h"
+#include "runtime/colliders/hull_distance.h"
 
 #include <catch2/catch.hpp>
 

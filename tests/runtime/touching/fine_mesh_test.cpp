@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What a search looks at on a fine mesh, against all triangles one by one.
 #include "base/vector_math.h"
+#include "colliders/plane_above.h"
 #include "runtime/collision/static_meshes.h"
 #include "runtime/collision/surface_fixtures.h"
-#include "shapes/plane_above.h"
 #include "touching/face_search.h"
 
 #include <catch2/catch.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Searches of bodies on fine meshes with ridges: what they remember, and what they leave out.
 #include "base/vector_math.h"
+#include "colliders/ridge.h"
 #include "collision/surface_records.h"
 #include "runtime/collision/static_meshes.h"
 #include "runtime/collision/surface_fixtures.h"
-#include "shapes/ridge.h"
 #include "touching/sunk_points.h"
 
 #include <catch2/catch.hpp>

@@ -173,6 +173,70 @@ TEST_CASE("A list of plates with open borders changes nothing while a body flies
   CHECK(2 * found > searches);
 }
 
+// A ridge may lie deep behind a triangle, where it does not press, and come up to where it does.
+TEST_CASE("A list of a box's edges changes nothing while a body slides over them") {
+  size_t found = 0, on_ridges = 0, searches = 0;
+  const StaticSubject subject(tests::MakeBox({-0.1, -0.1, -0.1}, {0.1, 0.1, 0.1}));
+  TriangleSource source;
+  source.mesh = &subject.mesh();
+  source.code = &kTriangleCode;
+  for (uint32_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const SurfaceBody body(TetBox(3, 2, 2, 0.05, 0.02, seed), {.parts = 1, .seed = seed});
+    const size_t num_tets = body.surface().tets.size(), num_nodes = body.x().size();
+    const std::vector<uint8_t> pinned(num_nodes, 0);
+    LocalCollider box;
+    box.is_solid = true;
+    box.reach = 0.1f;
+    box.mesh.source = &source;
+    box.end.rotation = RotationMatrix(Quat{0.0f, 0.0f, 0.0f, 1.0f});
+    box.start = box.end;
+    // Its middle is on an edge of the box.
+    const Mat3 rotation = RotationMatrix(ToQuat(random.Rotation()));
+    const Vec3 edge = {0.1f, 0.1f, static_cast<float>(random.Uniform(-0.1, 0.1))};
+    Vec3 middle;
+    for (const Vec3& p : body.x()) middle += p * (1.0f / static_cast<float>(num_nodes));
+    std::vector<Vec3> x;
+    for (const Vec3& p : body.x()) x.push_back(rotation * (p - middle) + edge);
+    const Vec3 out = ToVec3(random.Vector(0.05)) + Vec3{0.05f, 0.05f, 0.0f};
+    for (Vec3& p : x) p += out;
+    std::vector<NodeVec> y = ToNodeVecs(x);
+    SunkPoints remembering, fresh;
+    for (SunkPoints* search : {&remembering, &fresh}) {
+      REQUIRE(search->Allocate(DefaultAllocator(), num_tets, num_nodes, 1, 1000));
+      REQUIRE(search->ReserveMesh(DefaultAllocator(), num_tets, num_nodes));
+    }
+    constexpr int kMoves = 60;
+    for (int move = 0; move < kMoves; ++move) {
+      CAPTURE(move);
+      const bool starts = move % 3 == 0;
+      const Vec3 shift = out * (-1.0f / kMoves) + ToVec3(random.Vector(1e-4));
+      for (size_t i = 0; i < num_nodes; ++i) {
+        if (starts) x[i] = Vec3(y[i]);
+        y[i] = Vec3(y[i]) + shift + ToVec3(random.Vector(1e-5));
+      }
+      const ContactProblem problem = {.colliders = {&box, 1},
+                                      .surface = {&body.surface(), pinned},
+                                      .x = x,
+                                      .y = y,
+                                      .slop = 1.0e-4f,
+                                      .reach = 0.05f};
+      fresh.ForgetMesh();
+      const Found expected = FindWith(&fresh, problem, {}, 1.0e-6f);
+      CHECK(FindWith(&remembering, problem, {}, 1.0e-6f) == expected);
+      for (const auto& [id, face, gap] : expected) {
+        on_ridges += problem.surface.IsInside(id) ? 1 : 0;
+      }
+      found += expected.size();
+      ++searches;
+    }
+  }
+  CAPTURE(found, on_ridges, searches);
+  CHECK(2 * found > searches);
+  CHECK(5 * on_ridges > searches);
+}
+
 // Each triangle beside the ridge goes down by three degrees, less than what counts as flat.
 TEST_CASE("A flat ridge presses on a triangle that faces it, not on the far side of a thin body") {
   constexpr float kSine = 0.0523f, kCosine = 0.9986f;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Among long triangles, whose boxes hold the whole body, only those that come near it cost work.
 #include "base/vector_math.h"
+#include "colliders/triangle_box.h"
 #include "runtime/collision/static_meshes.h"
 #include "runtime/collision/surface_fixtures.h"
-#include "shapes/triangle_box.h"
 #include "touching/sunk_points.h"
 
 #include <catch2/catch.hpp>
@@ -144,6 +144,27 @@ TEST_CASE("A triangle meets a box if a part of it is left inside") {
   CHECK(meeting > 1000);
   CHECK(boxes_meet > meeting + 1000);
   CHECK(ridges_meet > 300);
+}
+
+TEST_CASE("A triangle that touches a box meets it, whatever the rounding") {
+  for (uint32_t seed = 1; seed <= 20000; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const double away = random.Uniform(0.1, 1.0);  // the origin is near the body
+    const Eigen::Vector3d middle = random.Vector(away), half = random.Vector(0.5).cwiseAbs();
+    const Vec3 low = ToVec3(middle - half), high = ToVec3(middle + half);
+    // A corner of the box is one of the triangle's, and the others are beyond it along each axis.
+    Vec3 corners[3] = {high, high, high};
+    for (int k = 1; k < 3; ++k) {
+      const Vec3 beyond = ToVec3(random.Vector(1.0).cwiseAbs());
+      corners[k] = {high.x + beyond.x, high.y + beyond.y, high.z + beyond.z};
+      if (seed % 2 == 0) corners[k].x = high.x;  // in the plane of a side
+    }
+    const Vec3 normal = Cross(corners[1] - corners[0], corners[2] - corners[0]);
+    const float area = Length(normal);
+    CHECK(MayMeetBox(corners, area > 0.0f ? normal * (1.0f / area) : Vec3{}, low, high));
+    CHECK(MayMeetBox({corners[0], corners[1]}, NearMesh::Box{low, high}));
+  }
 }
 
 TEST_CASE("Only the triangles that come near a tet are in its list") {

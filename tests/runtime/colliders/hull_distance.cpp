@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/shapes/hull_distance.h"
+#include "runtime/colliders/hull_distance.h"
 
 #include <algorithm>
 #include <cmath>

@@ -10,9 +10,9 @@
 #include "plush/collider.h"
 #include "plush/types.h"
 
+#include "colliders/face_patches.h"
+#include "colliders/mesh_box.h"
 #include "collision/static_mesh.h"
-#include "shapes/face_patches.h"
-#include "shapes/mesh_box.h"
 
 #include <algorithm>
 #include <cmath>

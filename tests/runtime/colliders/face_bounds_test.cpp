@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Bounds of many vertices beside the search that looks at each.
-#include "shapes/face_bounds.h"
+#include "colliders/face_bounds.h"
 
 #include "base/vector_math.h"
 #include "runtime/simd_targets.h"

@@ -6,8 +6,8 @@
 #include "plush/status.h"
 
 #include "base/array.h"
-#include "shapes/convex_distance.h"
-#include "shapes/easiest_plane.h"
+#include "colliders/convex_distance.h"
+#include "colliders/easiest_plane.h"
 
 #include <cstdint>
 #include <span>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Source: rounded_box.h.
-#include "shapes/rounded_box.h"
+#include "colliders/rounded_box.h"
 
 #include "base/vector_math.h"
+#include "colliders/deepest_by_planes.h"
 #include "collision/point_query.h"
-#include "shapes/deepest_by_planes.h"
 
 #include <cmath>
 #include <initializer_list>

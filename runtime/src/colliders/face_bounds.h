@@ -6,7 +6,7 @@
 // above the face. That is enough for most vertices in front of a mesh with one side.
 #pragma once
 
-#include "shapes/collider_mesh.h"
+#include "colliders/collider_mesh.h"
 
 #include <cstddef>
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Source: ridge.h.
-#include "shapes/ridge.h"
+#include "colliders/ridge.h"
 
 #include "base/vector_math.h"
 

@@ -6,8 +6,8 @@
 // bits. So the triangles are closed and convex, also if many points are in a plane. Triangles that
 // differ by rounding then get one plane. Each plane moves out to the highest point, so that it
 // holds all.
+#include "colliders/hull.h"
 #include "collision/double_vector.h"
-#include "shapes/hull.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/vector_math.h"
-#include "shapes/convex_distance.h"
+#include "colliders/convex_distance.h"
 
 #include <algorithm>
 #include <cmath>

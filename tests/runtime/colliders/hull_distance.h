@@ -2,8 +2,8 @@
 // Brute-force distances from a hull.
 #pragma once
 
+#include "colliders/hull.h"
 #include "runtime/tet_fixtures.h"
-#include "shapes/hull.h"
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Hulls of points: their surface, distances, entries and deepest points against brute force.
-#include "runtime/shapes/hull_distance.h"
-#include "shapes/solid.h"
+#include "colliders/solid.h"
+#include "runtime/colliders/hull_distance.h"
 
 #include <catch2/catch.hpp>
 

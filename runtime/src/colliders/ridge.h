@@ -7,8 +7,8 @@
 // vertices: smooth terrain has no ridge, and costs nothing.
 #pragma once
 
-#include "shapes/collider_mesh.h"
-#include "shapes/easiest_plane.h"
+#include "colliders/collider_mesh.h"
+#include "colliders/easiest_plane.h"
 
 #include <array>
 

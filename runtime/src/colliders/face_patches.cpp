@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Source: face_patches.h.
-#include "shapes/face_patches.h"
+#include "colliders/face_patches.h"
 
 #include "base/vector_math.h"
+#include "colliders/mesh_box.h"
+#include "colliders/ridge.h"
 #include "collision/double_vector.h"
 #include "collision/static_mesh.h"
-#include "shapes/mesh_box.h"
-#include "shapes/ridge.h"
 
 #include <algorithm>
 #include <array>

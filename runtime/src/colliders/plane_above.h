@@ -2,8 +2,8 @@
 // A plane that all triangles of a fine mesh in a box are below, by its patches.
 #pragma once
 
-#include "shapes/collider_mesh.h"
-#include "shapes/face_bounds.h"
+#include "colliders/collider_mesh.h"
+#include "colliders/face_bounds.h"
 
 namespace plush {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Source: swept_triangle.h.
-#include "shapes/swept_triangle.h"
+#include "colliders/swept_triangle.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Source: plane_above.h.
-#include "shapes/plane_above.h"
+#include "colliders/plane_above.h"
 
 #include "base/vector_math.h"
 

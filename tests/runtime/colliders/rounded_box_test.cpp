@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Distances, entries and deepest points of spheres, capsules and boxes against brute force.
-#include "shapes/rounded_box.h"
+#include "colliders/rounded_box.h"
 
+#include "colliders/deepest_by_planes.h"
+#include "colliders/swept_triangle.h"
 #include "runtime/tet_fixtures.h"
-#include "shapes/deepest_by_planes.h"
-#include "shapes/swept_triangle.h"
 
 #include <catch2/catch.hpp>
 

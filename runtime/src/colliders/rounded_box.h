@@ -4,8 +4,8 @@
 
 #include "plush/types.h"
 
-#include "shapes/convex_distance.h"
-#include "shapes/easiest_plane.h"
+#include "colliders/convex_distance.h"
+#include "colliders/easiest_plane.h"
 
 #include <limits>
 

@@ -3,11 +3,11 @@
 //
 // Inside, the distance is the greatest of the gaps from the planes. Outside, that is a lower bound,
 // and the nearest of the triangles that the point sees is the nearest place.
-#include "shapes/hull.h"
+#include "colliders/hull.h"
 
 #include "base/float4.h"
+#include "colliders/deepest_by_planes.h"
 #include "collision/double_vector.h"
-#include "shapes/deepest_by_planes.h"
 
 #include <algorithm>
 #include <array>

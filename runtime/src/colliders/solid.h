@@ -3,8 +3,8 @@
 // HullCode: that costs little beside the work on a hull.
 #pragma once
 
-#include "shapes/hull.h"
-#include "shapes/rounded_box.h"
+#include "colliders/hull.h"
+#include "colliders/rounded_box.h"
 
 #include <algorithm>
 #include <cmath>

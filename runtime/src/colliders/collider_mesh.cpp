@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Source: collider_mesh.h.
-#include "shapes/collider_mesh.h"
+#include "colliders/collider_mesh.h"
 
 #include "base/vector_math.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Source: face_bounds.h.
-#include "shapes/face_bounds.h"
+#include "colliders/face_bounds.h"
 
 #include "base/simd_target.h"
 #include "base/vector_math.h"
@@ -10,7 +10,7 @@
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "shapes/face_bounds.cpp"
+#define HWY_TARGET_INCLUDE "colliders/face_bounds.cpp"
 #include <hwy/foreach_target.h>
 // Must follow foreach_target.h.
 #include "base/lanes-inl.h"

@@ -3,7 +3,7 @@
 // width in a substep pass triangles between the corners.
 #pragma once
 
-#include "shapes/solid.h"
+#include "colliders/solid.h"
 
 namespace plush {
 
