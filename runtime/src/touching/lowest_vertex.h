@@ -5,6 +5,9 @@
 #include "plush/format/cdg_records.h"
 #include "plush/types.h"
 
+#include "base/float4.h"
+
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -31,6 +34,31 @@ LowVertex LowestVertex(std::span<const Vec4> weights, const float* gaps);
 
 /// Of sums of four products, as a share of the largest term.
 inline constexpr float kRoundingOfSums = 16.0f * std::numeric_limits<float>::epsilon();
+
+/// Lower and upper bounds.
+struct Range {
+  float low, high;
+};
+
+/// Bounds of sum w_i numbers_i for weights in [low, high] (4 x 1) whose sum is 1, rounding
+/// included: the dual programs of collision/barycentric_bounds.h, for the four k in the lanes.
+inline Range RangeIn(const Float4& numbers, const float* low, const float* high) {
+  Float4 lowest = numbers, highest = numbers;
+  float sum = 0.0f;
+  for (int i = 0; i < 4; ++i) {
+    const Float4 difference = Broadcast(numbers[i]) - numbers;
+    const Float4 a = difference * Broadcast(low[i]), b = difference * Broadcast(high[i]);
+    lowest = lowest + Min(a, b);
+    highest = highest + Max(a, b);
+    sum += std::fabs(numbers[i]);
+  }
+  return {GreatestOf(lowest) - kRoundingOfSums * sum, LeastOf(highest) + kRoundingOfSums * sum};
+}
+
+/// The lower one of these.
+inline float LowestIn(const Float4& numbers, const float* low, const float* high) {
+  return RangeIn(numbers, low, high).low;
+}
 
 /// CdgTets near a plane, and their vertices' lowest gaps when they were last searched.
 struct NearTets {

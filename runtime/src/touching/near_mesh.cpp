@@ -20,24 +20,6 @@ constexpr size_t kFaces = FacePatches::kLeast, kUses = 4096, kRidges = 384;
 
 float Squared(const Vec3& v) { return Dot(v, v); }
 
-struct Range {
-  float low, high;
-};
-
-// LowestIn of both the numbers and, from above, of their negatives.
-Range RangeIn(const Float4& numbers, const float* low, const float* high) {
-  Float4 lowest = numbers, highest = numbers;
-  float sum = 0.0f;
-  for (int i = 0; i < 4; ++i) {
-    const Float4 difference = Broadcast(numbers[i]) - numbers;
-    const Float4 a = difference * Broadcast(low[i]), b = difference * Broadcast(high[i]);
-    lowest = lowest + Min(a, b);
-    highest = highest + Max(a, b);
-    sum += std::fabs(numbers[i]);
-  }
-  return {GreatestOf(lowest) - kRoundingOfSums * sum, LeastOf(highest) + kRoundingOfSums * sum};
-}
-
 // Whether a face comes into a box. What is below a height field is inside: there a face counts if
 // it is above, too.
 bool ComesInto(const NearMesh::Box& box, const ColliderMesh& mesh, const MeshFace& face) {

@@ -255,7 +255,6 @@ void SunkPoints::FindOnRidges(const ContactProblem& problem, const LocalCollider
       pressed.Make(box_of_pressed);
     };
     const auto look_around = [&](const Ridge& ridge) {
-      if (!MayMeetBox(ridge.ends, box)) return;
       make_boxes();
       const MeshBox own = box_of(ridge.ends), near_ridge = own.Around(reach);
       pressed.ForNear(own, [&](uint32_t i) {
@@ -267,7 +266,7 @@ void SunkPoints::FindOnRidges(const ContactProblem& problem, const LocalCollider
       mesh_.ForRidges([&](const Ridge& ridge) {
         if (!MayMeetBox(ridge.ends, more)) return;
         near->of_ridges = kSeen;
-        look_around(ridge);
+        if (MayMeetBox(ridge.ends, box)) look_around(ridge);
       });
       return;
     }

@@ -16,18 +16,6 @@
 
 namespace plush {
 
-// The dual program of barycentric_bounds.h, for the four k in the lanes.
-float LowestIn(const Float4& numbers, const float* low, const float* high) {
-  Float4 bound = numbers;
-  float sum = 0.0f;
-  for (int i = 0; i < 4; ++i) {
-    const Float4 difference = Broadcast(numbers[i]) - numbers;
-    bound = bound + Min(difference * Broadcast(low[i]), difference * Broadcast(high[i]));
-    sum += std::fabs(numbers[i]);
-  }
-  return GreatestOf(bound) - kRoundingOfSums * sum;
-}
-
 TetNumbers MovableOf(const TouchingSurface& surface, const CdgTet& tet) {
   const auto of = [&](uint32_t node) { return surface.pinned[node] != 0 ? 0.0f : 1.0f; };
   return {of(tet.nodes[0]), of(tet.nodes[1]), of(tet.nodes[2]), of(tet.nodes[3])};

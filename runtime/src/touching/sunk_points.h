@@ -40,10 +40,6 @@ struct SunkPoint {
 /// One number per node of a tet.
 using TetNumbers = std::array<float, 4>;
 
-/// A lower bound of sum w_i numbers_i for weights in [low, high] (4 x 1) whose sum is 1, rounding
-/// included.
-float LowestIn(const Float4& numbers, const float* low, const float* high);
-
 /// 0 for a tet's pinned nodes, 1 for others.
 TetNumbers MovableOf(const TouchingSurface& surface, const CdgTet& tet);
 

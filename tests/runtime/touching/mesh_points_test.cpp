@@ -30,6 +30,29 @@ Found FindWith(SunkPoints* search, const ContactProblem& problem, const std::vec
   return found;
 }
 
+// A search that remembers the mesh near a body, and one that looks anew.
+class TwoSearches {
+ public:
+  explicit TwoSearches(const SurfaceBody& body) {
+    const size_t num_tets = body.surface().tets.size(), num_nodes = body.x().size();
+    for (SunkPoints* search : {&remembering_, &fresh_}) {
+      REQUIRE(search->Allocate(DefaultAllocator(), num_tets, num_nodes, 1, 1000));
+      REQUIRE(search->ReserveMesh(DefaultAllocator(), num_tets, num_nodes));
+    }
+  }
+
+  // Both find the same.
+  Found Check(const ContactProblem& problem) {
+    fresh_.ForgetMesh();
+    const Found expected = FindWith(&fresh_, problem, {}, 1.0e-6f);
+    CHECK(FindWith(&remembering_, problem, {}, 1.0e-6f) == expected);
+    return expected;
+  }
+
+ private:
+  SunkPoints remembering_, fresh_;
+};
+
 }  // namespace
 
 TEST_CASE("A remembered list of a mesh changes no point that a search finds", "[long]") {
@@ -126,7 +149,7 @@ TEST_CASE("A list of plates with open borders changes nothing while a body flies
     plush::tests::CompleteMesh(&plates);
     const StaticSubject subject(plates, seed % 3 == 0 ? MeshSides::kBoth : MeshSides::kFront);
     const SurfaceBody body(TetBox(3, 2, 2, 0.1, 0.05, seed), {.parts = 3, .seed = seed});
-    const size_t num_tets = body.surface().tets.size(), num_nodes = body.x().size();
+    const size_t num_nodes = body.x().size();
     const std::vector<uint8_t> pinned(num_nodes, 0);
     TriangleSource source;
     source.mesh = &subject.mesh();
@@ -139,11 +162,7 @@ TEST_CASE("A list of plates with open borders changes nothing while a body flies
     ground.start = ground.end;
     std::vector<Vec3> x(body.x().begin(), body.x().end());
     std::vector<NodeVec> y = ToNodeVecs(x);
-    SunkPoints remembering, fresh;
-    for (SunkPoints* search : {&remembering, &fresh}) {
-      REQUIRE(search->Allocate(DefaultAllocator(), num_tets, num_nodes, 1, 1000));
-      REQUIRE(search->ReserveMesh(DefaultAllocator(), num_tets, num_nodes));
-    }
+    TwoSearches searched(body);
     Vec3 way;
     for (int move = 0; move < 80; ++move) {
       CAPTURE(move);
@@ -163,9 +182,7 @@ TEST_CASE("A list of plates with open borders changes nothing while a body flies
                                       .y = y,
                                       .slop = 1.0e-4f,
                                       .reach = 0.05f};
-      fresh.ForgetMesh();
-      const Found expected = FindWith(&fresh, problem, {}, 1.0e-6f);
-      CHECK(FindWith(&remembering, problem, {}, 1.0e-6f) == expected);
+      const Found expected = searched.Check(problem);
       found += expected.size();
       ++searches;
     }
@@ -184,7 +201,7 @@ TEST_CASE("A list of a box's edges changes nothing while a body slides over them
     CAPTURE(seed);
     Random random(seed);
     const SurfaceBody body(TetBox(3, 2, 2, 0.05, 0.02, seed), {.parts = 1, .seed = seed});
-    const size_t num_tets = body.surface().tets.size(), num_nodes = body.x().size();
+    const size_t num_nodes = body.x().size();
     const std::vector<uint8_t> pinned(num_nodes, 0);
     LocalCollider box;
     box.is_solid = true;
@@ -202,11 +219,7 @@ TEST_CASE("A list of a box's edges changes nothing while a body slides over them
     const Vec3 out = ToVec3(random.Vector(0.05)) + Vec3{0.05f, 0.05f, 0.0f};
     for (Vec3& p : x) p += out;
     std::vector<NodeVec> y = ToNodeVecs(x);
-    SunkPoints remembering, fresh;
-    for (SunkPoints* search : {&remembering, &fresh}) {
-      REQUIRE(search->Allocate(DefaultAllocator(), num_tets, num_nodes, 1, 1000));
-      REQUIRE(search->ReserveMesh(DefaultAllocator(), num_tets, num_nodes));
-    }
+    TwoSearches searched(body);
     constexpr int kMoves = 60;
     for (int move = 0; move < kMoves; ++move) {
       CAPTURE(move);
@@ -222,9 +235,7 @@ TEST_CASE("A list of a box's edges changes nothing while a body slides over them
                                       .y = y,
                                       .slop = 1.0e-4f,
                                       .reach = 0.05f};
-      fresh.ForgetMesh();
-      const Found expected = FindWith(&fresh, problem, {}, 1.0e-6f);
-      CHECK(FindWith(&remembering, problem, {}, 1.0e-6f) == expected);
+      const Found expected = searched.Check(problem);
       for (const auto& [id, face, gap] : expected) {
         on_ridges += problem.surface.IsInside(id) ? 1 : 0;
       }
