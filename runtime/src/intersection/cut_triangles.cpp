@@ -113,8 +113,43 @@ void CutTriangles::SetWinding(CutTriangle* cut, int corner, int winding) {
   cut->winding[third] = cut->winding[second] + cut->change[second];
 }
 
-// What the numbers of the group of the first `count` cuts in the queue lack.
+FlatSums CutTriangles::Clip(const CutTriangle& cut, const Corners& corners, uint32_t first,
+                            uint32_t count) const {
+  FlatSums sums(corners);
+  for (uint32_t i = first; i < first + count; ++i) {
+    const TrianglePair& pair = pairs_[s_.by_triangle[i]];
+    // Segments go counterclockwise about the inside on the moved surface.
+    if (moved()) {
+      sums.Add(pair.from, pair.to, 1);
+    } else {
+      sums.Add(pair.to, pair.from, 1);
+    }
+  }
+  ForCrossings(first, count, [&](int corner, int change, const Vec3& at) {
+    sums.Add(at, corners[static_cast<size_t>(corner + 1) % 3], change);
+  });
+  // What the other two edges add is zero: they start or end at the sums' origin.
+  sums.Add(corners[1], corners[2], cut.winding[1]);
+  return sums;
+}
+
+// The lowest number on a cut triangle: at a corner, or in a hole between them.
+int CutTriangles::LowestOn(const CutTriangle& cut) const {
+  const int lowest = std::min({cut.winding[0], cut.winding[1], cut.winding[2]});
+  const Corners corners = PatchCorners(surface_, cut.patch).At(cut.triangle);
+  const FlatSums sums = Clip(cut, corners, cut.first, cut.count);
+  constexpr double kRounding = 1.0e-4;  // of a thin triangle's area, for its corners in float
+  return sums.area < (lowest - kRounding) * sums.whole ? lowest - 1 : lowest;
+}
+
+// What the numbers of the group of the first `count` cuts in the queue lack. A line from a corner
+// may leave an open surface through a hole: there, what is most in front of it is outside.
 int CutTriangles::GroupShift(uint32_t count) const {
+  if (other_.body.state.is_open) {
+    int lowest = 0;
+    for (uint32_t i = 0; i < count; ++i) lowest = std::min(lowest, LowestOn(s_.cuts[s_.queue[i]]));
+    return -lowest;
+  }
   const SurfaceBox box(other_);
   for (uint32_t i = 0; i < count; ++i) {
     const CutTriangle& cut = s_.cuts[s_.queue[i]];

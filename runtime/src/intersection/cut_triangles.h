@@ -3,6 +3,7 @@
 // their corners.
 #pragma once
 
+#include "intersection/flat_sums.h"
 #include "intersection/flood.h"
 
 #include <cstdint>
@@ -62,6 +63,11 @@ class CutTriangles {
     }
   }
 
+  // Sums of the inside of a cut triangle, as far as its `count` pairs from `first` on bound it.
+  // Parts that the other surface winds about n times count n times.
+  FlatSums Clip(const CutTriangle& cut, const Corners& corners, uint32_t first,
+                uint32_t count) const;
+
   // Arcs bound nothing.
   bool Bounds(uint32_t pair) const { return curves_[curve_of_[pair]].closed; }
 
@@ -80,6 +86,7 @@ class CutTriangles {
   int SharedCorner(uint32_t triangle, int corner, uint32_t neighbour) const;
   void NumberGroup(uint32_t seed);
   static void SetWinding(CutTriangle* cut, int corner, int winding);
+  int LowestOn(const CutTriangle& cut) const;
   int GroupShift(uint32_t count) const;
 };
 

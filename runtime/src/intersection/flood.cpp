@@ -59,27 +59,6 @@ class Flooding : private CutTriangles {
     return cut.winding[k] > 0 || cut.winding[(k + 1) % 3] > 0 || cut.pierces[k];
   }
 
-  // The inside of a cut triangle, as far as the given of its pairs bound it.
-  FlatSums Clip(const CutTriangle& cut, const Corners& corners, uint32_t first,
-                uint32_t count) const {
-    FlatSums sums(corners);
-    for (uint32_t i = first; i < first + count; ++i) {
-      const TrianglePair& pair = pairs_[s_.by_triangle[i]];
-      // Segments go counterclockwise about the inside on the moved surface.
-      if (moved()) {
-        sums.Add(pair.from, pair.to, 1);
-      } else {
-        sums.Add(pair.to, pair.from, 1);
-      }
-    }
-    ForCrossings(first, count, [&](int corner, int change, const Vec3& at) {
-      sums.Add(at, corners[static_cast<size_t>(corner + 1) % 3], change);
-    });
-    // What the other two edges add is zero: they start or end at the sums' origin.
-    sums.Add(corners[1], corners[2], cut.winding[1]);
-    return sums;
-  }
-
   Vec3 MeanOfPairs(uint32_t first, uint32_t count) const {
     Vec3 sum;
     for (uint32_t i = first; i < first + count; ++i) {

@@ -147,6 +147,20 @@ size_t RequireFloodToBorders(const PlacedSurface& surface, const PlacedSurface& 
   return count;
 }
 
+// The middle of a surface's open borders, which are beside each other.
+Eigen::Vector3d MiddleOfHoles(const SurfaceBody& body) {
+  Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+  int edges = 0;
+  for (uint32_t t = 0; t < body.surface().num_triangles(); ++t) {
+    for (int k = 0; k < 3; ++k) {
+      if (NeighbourOf(body.surface().triangles[t], k) != kNoTriangle) continue;
+      sum += ToEigen(body.CornerPosition(t, k));
+      ++edges;
+    }
+  }
+  return sum / edges;
+}
+
 }  // namespace
 
 TEST_CASE("The winding number equals that of solid angles") {
@@ -329,17 +343,7 @@ TEST_CASE("A flood of an open surface covers what the curves bound, up to the bo
   Random random(seed);
   SurfaceBody a(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 4, .num_shells = 1, .holes = 6});
   SurfaceBody b(TetBox(2, 2, 2, 0.15, 0.08, 3), {.parts = 3, .num_shells = 1});
-  // The holes are beside each other.
-  Eigen::Vector3d hole = Eigen::Vector3d::Zero();
-  int edges = 0;
-  for (uint32_t t = 0; t < a.surface().num_triangles(); ++t) {
-    for (int k = 0; k < 3; ++k) {
-      if (NeighbourOf(a.surface().triangles[t], k) != kNoTriangle) continue;
-      hole += ToEigen(a.CornerPosition(t, k));
-      ++edges;
-    }
-  }
-  hole /= edges;
+  const Eigen::Vector3d hole = MiddleOfHoles(a);
   const Eigen::Vector3d middle(0.15, 0.15, 0.15);  // of b
   PairScratch scratch = ScratchFor(a, b);
   size_t inside = 0, open = 0, closed = 0;
@@ -370,6 +374,42 @@ TEST_CASE("A flood of an open surface covers what the curves bound, up to the bo
   CHECK(inside > 500);
   CHECK(open > 20);
   CHECK(closed > 20);
+}
+
+// A line from inside an open surface may leave through a hole, so the curves alone must say which
+// side is inside.
+TEST_CASE("Holes of a surface change nothing for floods that meet none of them") {
+  const uint32_t seed = 77;
+  CAPTURE(seed);
+  Random random(seed);
+  const tools::TetMesh mesh = TetBox(2, 1, 1, 0.1, 0.08, 2);
+  // Deeper dents of neighbouring faces cross.
+  SurfaceBody closed(mesh, {.parts = 4, .depth = 0.15, .num_shells = 0});
+  SurfaceBody open(mesh, {.parts = 4, .depth = 0.15, .num_shells = 0, .holes = 60});
+  SurfaceBody b(TetBox(1, 1, 1, 0.04, 0.08, 3), {.parts = 3, .num_shells = 0});
+  const Eigen::Vector3d hole = MiddleOfHoles(open), middle(0.02, 0.02, 0.02);  // of b
+  PairScratch scratch = ScratchFor(open, b), whole = ScratchFor(closed, b);
+  size_t inside = 0, compared = 0;
+  const int scenes = tests::FullTests() ? 40000 : 4000;
+  for (int scene = 0; scene < scenes; ++scene) {
+    CAPTURE(scene);
+    const std::vector<Vec3> x = Deform(open.shape().rest(), Deformation::kGentle, &random);
+    open.Move(x);
+    closed.Move(x);
+    b.Move(Deform(b.shape().rest(), Deformation::kGentle, &random));
+    const Vec3 offset = ToVec3(hole - middle + random.Vector(0.06));
+    const Found found = Find(open, b, offset, &scratch);
+    const uint32_t pairs = Find(closed, b, offset, &whole).count.pairs;
+    if (pairs == 0 || found.count.pairs != pairs) continue;
+    const CollisionBody view_b = b.view(), view_closed = closed.view();
+    const PlacedSurface at_b = {view_b, offset, Surface::kFixed};
+    const PlacedSurface at_closed = {view_closed, {}, Surface::kMoved};
+    inside += RequireFlood(at_b, at_closed, scratch.floods[1], 1);
+    ++compared;
+  }
+  CAPTURE(inside, compared);
+  CHECK(compared > 100);
+  CHECK(inside > 500);
 }
 
 // What is inside an open surface is not defined; its floods end at the border and say so.
