@@ -58,14 +58,18 @@ void RequireSame(const TrianglePair& a, const TrianglePair& b) {
   REQUIRE(std::memcmp(&a.to, &b.to, sizeof(Vec3)) == 0);
 }
 
+// `roomiest`: whose surface there is memory for, or null: each body has its own.
 std::vector<TrianglePair> FromTrees(const SurfaceBody& moved, const SurfaceBody& fixed,
-                                    const Vec3& offset) {
+                                    const Vec3& offset, const SurfaceBody* roomiest = nullptr) {
   const CollisionBody a = moved.view(), b = fixed.view();
   const PlacedBody at_a = {a, {0, 0, 0}}, at_b = {b, {offset.x, offset.y, offset.z}};
   std::vector<TrianglePair> pairs(50000), by_trees(50000);
   PlacedPatches placed[2];
   for (size_t k = 0; k < 2; ++k) {
-    const CollisionView& surface = (k == 0 ? moved : fixed).surface();
+    const CollisionView& surface = (roomiest != nullptr ? *roomiest
+                                    : k == 0            ? moved
+                                                        : fixed)
+                                       .surface();
     REQUIRE(placed[k].Reserve(DefaultAllocator(), surface.vertices.size(), surface.num_triangles(),
                               surface.patches.size()));
   }
@@ -178,6 +182,53 @@ TEST_CASE("Curves of deformed bodies close, and their pairs equal brute force", 
   }
   CHECK(num_pairs > 5000);
   CHECK(num_curves > 50);
+}
+
+// Two halves of a shell have so many triangles that their trees are searched. All around it, and on
+// the other body, patches are placed.
+TEST_CASE("Patches that are too large to be placed find their pairs once, beside those that are") {
+  const uint32_t seed = 62;
+  CAPTURE(seed);
+  Random random(seed);
+  SurfaceBody large(TetBox(1, 1, 1, 0.1), {.parts = 46, .depth = 0.05, .num_shells = 1});
+  SurfaceBody small(TetBox(1, 1, 1, 0.06), {.parts = 3, .num_shells = 0});
+  const auto is_large = [&](uint32_t patch) {
+    return TrianglesEnd(large.surface(), patch) - large.surface().patches[patch].first_triangle >
+           PlacedPatches::kMostPicked;
+  };
+  uint32_t num_large = 0;
+  for (uint32_t patch = 0; patch < large.surface().patches.size(); ++patch)
+    num_large += is_large(patch);
+  REQUIRE(num_large == 2);
+  REQUIRE(large.surface().patches.size() > 4);
+  size_t of_large = 0, of_placed = 0;
+  for (int scene = 0; scene < 6; ++scene) {
+    CAPTURE(scene);
+    large.Move(Deform(large.shape().rest(), Deformation::kGentle, &random));
+    small.Move(Deform(small.shape().rest(), Deformation::kGentle, &random));
+    uint32_t shell = 0;
+    while (!is_large(large.PatchOf(shell))) ++shell;
+    // A corner of the small body is in the shell, another one outside of all.
+    const Eigen::Vector3d corner = ToEigen(small.x()[random.Below(8)]);
+    const Vec3 offset = ToVec3(ToEigen(large.CornerPosition(shell, 0)) - corner);
+    const bool swapped = scene % 2 == 1;
+    const SurfaceBody &moved = swapped ? small : large, &fixed = swapped ? large : small;
+    const Vec3 way = swapped ? -offset : offset;
+    const std::vector<TrianglePair> pairs = FromTrees(moved, fixed, way, &large);
+    RequireClosed(pairs, CurvesOf(pairs));
+    std::vector<std::array<uint32_t, 2>> indices;
+    for (const TrianglePair& pair : pairs) {
+      indices.push_back({pair.moved, pair.fixed});
+      ++(is_large(large.PatchOf(swapped ? pair.fixed : pair.moved)) ? of_large : of_placed);
+    }
+    std::ranges::sort(indices);
+    if (scene < 2) REQUIRE(indices == BruteForce(moved, fixed, way));
+    // With less room than a patch of the other body may need, the trees are searched, too.
+    REQUIRE(FromTrees(moved, fixed, way).size() == pairs.size());
+  }
+  CAPTURE(of_large, of_placed);
+  CHECK(of_large > 500);
+  CHECK(of_placed > 500);
 }
 
 // A beam that is bent round so far that its ends overlap. If a body is given for both sides, it
