@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 using namespace plush;
@@ -49,6 +50,59 @@ TEST_CASE("A point whose own surface lies between it and its answer has none") {
   }
 }
 
+// A box whose lowest layer is pressed into a thin plate, and whose upper layers are drawn out into
+// a stem. All but the stem's end is inside a block: the plate lies between its own lower side and
+// the block's upper one.
+TEST_CASE("A pressed body's own surface counts from half the thickness of its patch at rest on") {
+  const float scale = GENERATE(0.5f, 1.0f, 2.0f);
+  const bool swapped = GENERATE(false, true);
+  CAPTURE(scale, swapped);
+  constexpr float kCell = 0.02f, kMiddle = 0.06f, kRest = 3.0f * kCell;
+  SurfaceBody stem = Box(6, 3, 6, double(kCell));
+  const SurfaceBody block = Box(4, 2, 4, 0.2);
+  std::vector<Vec3> x;
+  for (const Vec3& p : stem.shape().rest()) {
+    const bool is_stem = p.y > 1.5f * kCell;
+    const float narrow = is_stem ? 1.0f / 6.0f : 1.0f;
+    const float height = p.y < 0.5f * kCell ? 0.0f : p.y < 1.5f * kCell ? 0.004f : 0.006f;
+    x.push_back(Vec3{kMiddle + (p.x - kMiddle) * narrow, p.y > 2.5f * kCell ? kRest : height,
+                     kMiddle + (p.z - kMiddle) * narrow} *
+                scale);
+  }
+  stem.Move(x);
+  PairScratch scratch = ScratchFor(stem, block);
+  const CollisionBody a = stem.view(), b = block.view();
+  for (const float share : {0.45f, 0.55f}) {  // of the rest thickness
+    CAPTURE(share);
+    const float depth = share * kRest * scale;
+    const PlacedBody of_stem = {a, {0, 0, 0}, scale};
+    const PlacedBody of_block = {
+        b, {double(kMiddle * scale) - 0.4, double(depth) - 0.4, double(kMiddle * scale) - 0.4}};
+    std::vector<PairContact> contacts(1000);
+    const PairContactCount count = swapped
+                                       ? FindPairContacts(of_block, of_stem, &scratch, contacts)
+                                       : FindPairContacts(of_stem, of_block, &scratch, contacts);
+    REQUIRE(count.complete);
+    REQUIRE(count.volumes == 1);
+    size_t covered = 0;
+    for (const PairContact& contact : std::span(contacts).first(count.contacts)) {
+      CHECK(contact.normal.y * (swapped ? -1.0f : 1.0f) > 0.9999f);
+      const size_t side = swapped ? 1 : 0;
+      const Vec3 at = PointOf(stem, contact, side) * (1.0f / scale);
+      const bool is_below_plate = at.y < 1.0e-4f && std::fmax(std::fabs(at.x - kMiddle),
+                                                              std::fabs(at.z - kMiddle)) > 0.011f;
+      if (!is_below_plate) continue;
+      const float rest = stem.surface().patches[stem.PatchOf(contact.triangles[side])].thickness;
+      REQUIRE(rest == Approx(kRest).epsilon(1e-3));
+      CHECK(contact.gap == Approx(-depth).epsilon(1e-3));
+      ++covered;
+    }
+    CAPTURE(covered);
+    if (share < 0.5f) CHECK(covered > 50);
+    if (share > 0.5f) CHECK(covered == 0);
+  }
+}
+
 TEST_CASE(
     "A volume whose curves have no area keeps the last normal, or takes the line of its middles") {
   // One curve there and back, and a region of each body.
@@ -81,6 +135,16 @@ TEST_CASE(
   const Curve wide = {.count = 4, .closed = true, .length = 2.0, .area = {0.0, -0.2, 0.0}};
   VolumeNormals({&wide, 1}, volumes, 1, {&moved, 1}, {&fixed, 1}, {&asked, know}, sums, normals);
   CHECK(Length(sums[0].normal - Vec3{0.0f, 1.0f, 0.0f}) < 1e-6f);
+  // An area is one from 1e-6 of the perimeter squared on.
+  for (const double share : {0.9e-6, 1.1e-6}) {
+    CAPTURE(share);
+    const Curve thin = {
+        .count = 4, .closed = true, .length = 2.0, .area = {0.0, -4.0 * share, 0.0}};
+    VolumeNormals({&thin, 1}, volumes, 1, {&moved, 1}, {&fixed, 1}, {&asked, know}, sums, normals);
+    const Vec3 expected = share < 1.0e-6 ? kept : Vec3{0.0f, 1.0f, 0.0f};
+    CHECK(Length(sums[0].normal - expected) < 1e-6f);
+    CHECK(Length(normals[0] - expected) < 1e-6f);
+  }
 }
 
 TEST_CASE("Where the curves of a volume cancel, its normal blends into each curve's own") {
