@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which pairs of bodies are searched, when they are searched anew, and that contacts hold
 // meanwhile.
+#include "runtime/bodies/saved_contacts.h"
 #include "runtime/bodies/touching_cubes.h"
 #include "runtime/state/state_scene.h"
 
@@ -39,7 +40,7 @@ std::vector<uint32_t> SearchesIn(Cubes* cubes, int steps) {
 
 // A cube, and one that is turned by 45 degrees and has a face before the first one's edge, at `gap`
 // [m]. It moves along that edge by `way` per step [m].
-void AddCubeBesideEdge(double gap, double way, float young, Cubes* cubes) {
+void AddCubeBesideEdge(double gap, double way, float young, float young_of_turned, Cubes* cubes) {
   const double half = 0.5 * double(Cubes::kSize), turn = 0.25 * std::acos(-1.0);
   cubes->Add({0, 0, 0}, young);
   const double aside = 2.0 * half + (half + gap) / std::sqrt(2.0);
@@ -48,7 +49,7 @@ void AddCubeBesideEdge(double gap, double way, float young, Cubes* cubes) {
   BodyDesc desc;
   desc.pose.rotation = ToQuat(R);
   desc.velocity = {0.0f, float(way) / kDt, 0.0f};
-  cubes->Add(ToVec3(centre - R * Eigen::Vector3d::Constant(half)), young, desc);
+  cubes->Add(ToVec3(centre - R * Eigen::Vector3d::Constant(half)), young_of_turned, desc);
 }
 
 // A large fixed cube, and a small one that slides on it without friction by `way` per step [m].
@@ -92,15 +93,20 @@ std::vector<std::array<uint32_t, 2>> TrianglesOf(const std::vector<BodyContactPo
 
 TEST_CASE("Two bodies are searched again once they have moved by their margin") {
   struct Case {
-    float young;
+    float young[2];      // of the one that moves last
     double gap, margin;  // [diagonals]
   };
-  const auto of = GENERATE(Case{1.0e8f, 4.0e-3, 3.0e-3},   // stiff ones near each other
-                           Case{1.0e8f, 3.0e-2, 1.0e-2});  // far apart
+  const auto of = GENERATE(Case{{1.0e8f, 1.0e8f}, 4.0e-3, 3.0e-3},  // stiff ones near each other
+                           Case{{1.0e4f, 1.0e4f}, 4.0e-3, 5.0e-3},  // soft ones
+                           Case{{1.0e4f, 1.0e8f}, 4.0e-3, 3.0e-3},  // one of each
+                           Case{{1.0e8f, 1.0e4f}, 4.0e-3, 3.0e-3},
+                           Case{{1.0e8f, 1.0e8f}, 3.0e-2, 1.0e-2},  // far apart
+                           Case{{1.0e4f, 1.0e4f}, 3.0e-2, 1.0e-2});
   const int every = GENERATE(1, 2, 5, 9);
-  CAPTURE(of.margin, every);
+  CAPTURE(of.young[0], of.young[1], of.margin, every);
   Cubes cubes(Weightless());
-  AddCubeBesideEdge(of.gap * kDiagonal, of.margin * kDiagonal / (every - 0.5), of.young, &cubes);
+  AddCubeBesideEdge(of.gap * kDiagonal, of.margin * kDiagonal / (every - 0.5), of.young[0],
+                    of.young[1], &cubes);
   const std::vector<uint32_t> searches = SearchesIn(&cubes, 4 * every + 2);
   for (size_t step = 0; step < searches.size(); ++step) {
     CAPTURE(step);
@@ -110,7 +116,7 @@ TEST_CASE("Two bodies are searched again once they have moved by their margin") 
 
 TEST_CASE("Bodies that move together are searched once") {
   Cubes cubes(Weightless());
-  AddCubeBesideEdge(4.0e-3 * kDiagonal, 0.0, 1.0e6f, &cubes);
+  AddCubeBesideEdge(4.0e-3 * kDiagonal, 0.0, 1.0e6f, 1.0e6f, &cubes);
   for (const BodyId id : cubes.ids) {
     const std::vector<Vec3> v(cubes.shape.num_nodes(), Vec3{2.0f, -1.0f, 0.5f});
     REQUIRE(cubes.world.SetNodeVelocities(id, v).ok());
@@ -172,9 +178,52 @@ TEST_CASE("A pair that was searched in the step before waits while it is slow") 
   }
 }
 
+// On a floor without friction, contacts are where the cube was when they were found.
+TEST_CASE("A contact that carries load keeps its points across searches until they have slipped") {
+  constexpr double kSlip = 5.0e-3, kMargin = 3.0e-3;  // [diagonals]
+  const double way = 1.6e-3 * kDiagonal;
+  Slide slide(1.0e8f);
+  Cubes& cubes = slide.cubes;
+  slide.Push(way);
+  // How far a contact's two points are from each other beside its normal.
+  const auto slip_of = [&](const StateBodyContact& contact) {
+    const CollisionView& surface = cubes.shape.asset().collision();
+    const Eigen::Vector3d apart = PointOf(contact, 0, surface, cubes.Nodes(cubes.ids[0])) -
+                                  PointOf(contact, 1, surface, cubes.Nodes(cubes.ids[1]));
+    const Eigen::Vector3d normal(contact.normal[0], contact.normal[1], contact.normal[2]);
+    return (apart - normal * normal.dot(apart)).norm() / kDiagonal;
+  };
+  int num_kept = 0, num_replaced = 0, num_contacts = 0;
+  for (int step = 0; step < 40; ++step) {
+    CAPTURE(step);
+    const SavedPair before = SavedPairOf(cubes.world);
+    cubes.Step(1);
+    const bool is_searched = cubes.world.stats().pairs_searched > 0;
+    const SavedPair after = SavedPairOf(cubes.world);
+    for (const StateBodyContact& contact : after.contacts) {
+      REQUIRE(slip_of(contact) < 1.02 * (kSlip + (is_searched ? 0.0 : kMargin)));
+      num_contacts += Presses(contact);
+    }
+    for (const StateBodyContact& old : before.contacts) {
+      if (!is_searched || !Presses(old)) continue;
+      const double slip = slip_of(old);
+      const bool is_kept = std::ranges::any_of(
+          after.contacts, [&](const StateBodyContact& now) { return IsSamePlace(old, now); });
+      CAPTURE(slip);
+      if (slip > 0.98 * kSlip && slip < 1.02 * kSlip) continue;
+      CHECK(is_kept == (slip < kSlip));
+      ++(is_kept ? num_kept : num_replaced);
+    }
+  }
+  CAPTURE(num_kept, num_replaced, num_contacts);
+  CHECK(num_kept >= 50);
+  CHECK(num_replaced >= 50);
+  CHECK(num_contacts >= 200);
+}
+
 TEST_CASE("Bodies without contacts do not wait, however slow they are") {
   Cubes cubes(Weightless());
-  AddCubeBesideEdge(4.0e-3 * kDiagonal, 8.0e-3 * kDiagonal, 1.0e6f, &cubes);
+  AddCubeBesideEdge(4.0e-3 * kDiagonal, 8.0e-3 * kDiagonal, 1.0e6f, 1.0e6f, &cubes);
   for (const uint32_t searches : SearchesIn(&cubes, 20)) CHECK(searches == 1);
 }
 
