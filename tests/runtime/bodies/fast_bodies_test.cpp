@@ -236,6 +236,7 @@ TEST_CASE("Bodies that meet within a step and pass each other are flagged") {
       SurfaceBytes(TetBox(20, 1, 20, 0.01), {.parts = 1, .depth = 0.0, .num_shells = 0}));
   const ShapeAsset bar(
       SurfaceBytes(TetBox(2, 8, 2, 0.01), {.parts = 1, .depth = 0.0, .num_shells = 0}));
+  int num_passes = 0;
   for (int phase = 0; phase < 12; ++phase) {
     WorldDesc desc;
     desc.gravity = {};
@@ -252,5 +253,9 @@ TEST_CASE("Bodies that meet within a step and pass each other are flagged") {
     for (int step = 0; step < 8; ++step) flags |= StepWorld(&world, 0.01f);
     const bool passes = MomentsOf(world, id).centre[1] < 0.0;
     if (passes) CHECK((flags & kStepBodiesFast) != 0);
+    num_passes += passes ? 1 : 0;
   }
+  // Slow ones bounce off.
+  CAPTURE(num_passes);
+  CHECK(num_passes >= (speed < 8.0f ? 0 : speed < 15.0f ? 1 : 5));
 }
