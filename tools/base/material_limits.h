@@ -16,7 +16,7 @@ inline constexpr NumberRange kDensityRange = {1.0e-6, 1.0e6};  ///< [kg/m^3]
 inline constexpr NumberRange kDampingRange = {0.0, 10.0};      ///< relaxation time [s]
 inline constexpr NumberRange kFrictionRange = {0.0, 1000.0};   ///< Coulomb coefficient
 inline constexpr NumberRange kRestitutionRange = {0.0, 1.0};
-inline constexpr NumberRange kTimeStepRange = {1.0e-5, 1.0};     ///< [s]
+inline constexpr NumberRange kTimeStepRange = {1.0e-4, 1.0};     ///< [s]
 inline constexpr NumberRange kRadiusRange = {0.0, 1.0e9, true};  ///< of spheres that pin [m]
 
 }  // namespace plush::tools

@@ -191,7 +191,8 @@ struct IntersectionSegment {
   uint32_t volume = 0;         ///< number of the contact volume
 };
 
-/// A simply connected part of a patch of one body that is inside the other one.
+/// A connected part of a patch of one body that is inside the other one. A triangle that is cut is
+/// one piece.
 struct IntersectionRegion {
   BodyId body;
   uint32_t patch = 0;   ///< of CollisionView

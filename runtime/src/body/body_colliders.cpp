@@ -123,6 +123,13 @@ float ContactSlop(const StepSettings& settings, const Body& body) {
                                  : std::numeric_limits<float>::infinity();
 }
 
+// By how much contacts lift deep points in a substep of `h` seconds, see AllowedDepth [m]. In short
+// ones the whole slop would throw bodies off.
+static float ContactRise(const StepSettings& settings, float h, const Body& body) {
+  constexpr float kTime = 1.0e-3f;  // [s]
+  return ContactSlop(settings, body) * std::fmin(h / kTime, 1.0f);
+}
+
 TouchingSurface SurfaceOf(const Body& body) {
   return {&body.surface, body.system->pinned.span(), body.simulation.tet_materials,
           body.node_materials.span()};
@@ -153,6 +160,7 @@ ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body
           .b = body.rhs.span(),
           .tolerance = ContactTolerance(body),
           .slop = ContactSlop(settings, body),
+          .rise = ContactRise(settings, h, body),
           .flush = kFlush * body.simulation.median_edge,
           .accuracy = SolveAccuracy(settings, h, body),
           .reach = kReach * body.simulation.median_edge,

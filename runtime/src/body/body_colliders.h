@@ -11,8 +11,8 @@ namespace plush {
 /// Depth below which a point counts as inside a collider [m].
 float ContactTolerance(const Body& body);
 
-/// Depth that contacts correct within a step, see AllowedDepth [m]; infinite unless contact is part
-/// of the solve.
+/// Depth from which points are pushed out, see FindPushOut [m]; infinite unless contact is part of
+/// the solve.
 float ContactSlop(const StepSettings& settings, const Body& body);
 
 /// What of the body touches.

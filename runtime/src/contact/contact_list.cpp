@@ -151,7 +151,7 @@ void FollowTriangle(const ContactProblem& problem, const LocalCollider& solid,
     }
   }
   const Vec3 start = state->PointOf(*contact).Of(problem.x);
-  contact->plane = FindHoldingPlane(solid, corners, held, start, problem.slop);
+  contact->plane = FindHoldingPlane(solid, corners, held, start, problem.rise);
   problem.GiveWay(solid, state->PointOf(*contact), {}, &contact->plane);
 }
 
@@ -180,13 +180,13 @@ void AllowPinned(const ContactProblem& problem, const LocalCollider& collider,
   if (collider.is_solid && !collider.is_mesh()) {
     const Vec3 end = point.FreeMeanOf(problem.y);
     *plane = FindHoldingPlane(collider, point.FreeMeanOf(problem.x),
-                              d.empty() ? end : end + point.FreeMeanOf(d), problem.slop);
+                              d.empty() ? end : end + point.FreeMeanOf(d), problem.rise);
   }
   const auto start_gap = [&](const Vec3& x) { return StartGap(collider, *plane, x); };
   const float before = point.PinnedDepth(problem.most_pinned,
                                          [&](uint32_t node) { return start_gap(problem.x[node]); });
   plane->allowed =
-      AllowedDepth(start_gap(point.Of(problem.x)) + before, problem.slop) + depth_now();
+      AllowedDepth(start_gap(point.Of(problem.x)) + before, problem.rise) + depth_now();
 }
 
 // Puts the contacts back in order once some have come to other triangles. Of several of a point

@@ -133,7 +133,7 @@ void AddDeepPoints(ContactSolve* of) {
   if (!is_deep || !is_of_one) return;
   ContactProblem problem = of->problem;
   problem.tolerance = of->problem.slop;
-  problem.slop = std::numeric_limits<float>::infinity();  // no depth is allowed
+  problem.slop = problem.rise = std::numeric_limits<float>::infinity();  // no depth is allowed
   AddContacts(problem, {}, of->state);
 }
 

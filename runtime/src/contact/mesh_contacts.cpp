@@ -28,7 +28,7 @@ void FollowFace(const ContactProblem& problem, const LocalCollider& collider, co
     contact->face = has_left ? kNoTriangle : nearest.face;
   }
   if (contact->face != kNoTriangle) {
-    contact->plane = PlaneOfFace(collider, contact->face, start, problem.slop);
+    contact->plane = PlaneOfFace(collider, contact->face, start, problem.rise);
   }
 }
 
@@ -55,7 +55,7 @@ void FollowRidge(const ContactProblem& problem, const LocalCollider& collider,
     if (moved.MovableShare() >= kLeastMovable) contact->slot = S.Add(moved);
   }
   const Vec3 start = state->PointOf(*contact).Of(problem.x);
-  contact->plane = PlaneOfRidge(collider, at, start, problem.slop);
+  contact->plane = PlaneOfRidge(collider, at, start, problem.rise);
 }
 
 void FollowMesh(const ContactProblem& problem, const LocalCollider& collider, PlaneContact* contact,
@@ -70,7 +70,7 @@ bool FindMeshPlane(const ContactProblem& problem, const SunkPoint& sunk, const E
   const LocalCollider& collider = problem.InSlot(sunk.collider);
   const Vec3 start = point.Of(problem.x);
   if (!problem.surface.IsInside(sunk.id)) {
-    *plane = PlaneOfFace(collider, sunk.face, start, problem.slop);
+    *plane = PlaneOfFace(collider, sunk.face, start, problem.rise);
     return true;
   }
   Vec3 corners[3];
@@ -82,7 +82,7 @@ bool FindMeshPlane(const ContactProblem& problem, const SunkPoint& sunk, const E
   if (!FindRidgePoint(collider.mesh, sunk.face, corners, sunk.u, sunk.v, problem.slop, &at)) {
     return false;
   }
-  *plane = PlaneOfRidge(collider, at, start, problem.slop);
+  *plane = PlaneOfRidge(collider, at, start, problem.rise);
   return true;
 }
 

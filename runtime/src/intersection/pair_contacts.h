@@ -65,8 +65,9 @@ struct PairScratch {
 /// metres. Deviations from the paper: a flat region that stands almost alone gives up to four
 /// contacts, so that a face rests on a face; a volume in which no ray is acceptable gives one
 /// contact on its curve; an arc one for each stretch in the same two patches, along the mean normal
-/// of both surfaces; a piece of one body inside the other without a curve, which the paper does
-/// not see, gives one towards the nearest surface. Does not allocate.
+/// of both surfaces; surfaces must face along the normal by a cosine above 0.05, not 0, for flatter
+/// ones have no depth in float; a piece of one body inside the other without a curve, which the
+/// paper does not see, gives one towards the nearest surface. Does not allocate.
 PairContactCount FindPairContacts(const PlacedBody& moved, const PlacedBody& fixed,
                                   PairScratch* scratch, std::span<PairContact> contacts,
                                   const LastNormal& last = {});

@@ -99,31 +99,31 @@ inline float StartGap(const LocalCollider& collider, const HoldingPlane& plane, 
 }
 
 /// The plane of a mesh's face as the one that holds a point which starts at `start` [m]. See
-/// AllowedDepth for `slop`.
+/// AllowedDepth for `rise`.
 HoldingPlane PlaneOfFace(const LocalCollider& collider, uint32_t face, const Vec3& start,
-                         float slop);
+                         float rise);
 
 /// The same for a point of a triangle that a ridge of a mesh presses on.
 HoldingPlane PlaneOfRidge(const LocalCollider& collider, const RidgePoint& at, const Vec3& start,
-                          float slop);
+                          float rise);
 
 /// The plane that holds a point that the substep takes from `start` to `end` [m]. Of a solid, the
 /// tangent plane where the point enters. If it does not enter, or starts inside, the one of the
 /// surface nearest to its start. A tangent plane moves with its solid and stays the same for the
-/// whole substep, so that the solve is convex. See AllowedDepth for `slop`.
+/// whole substep, so that the solve is convex. See AllowedDepth for `rise`.
 HoldingPlane FindHoldingPlane(const LocalCollider& collider, const Vec3& start, const Vec3& end,
-                              float slop);
+                              float rise);
 
 /// The plane that holds a point inside a triangle, which starts at `start` [m]: PlaneBetween the
 /// solid and the triangle with these corners, in the solid's coordinates (3 x 1).
 HoldingPlane FindHoldingPlane(const LocalCollider& solid, const Vec3* corners,
-                              const TrianglePoint& point, const Vec3& start, float slop);
+                              const TrianglePoint& point, const Vec3& start, float rise);
 
 /// How far below a plane a point may stay in a substep that it starts with `start_gap` [m]: its
-/// depth there, less `slop` [m]. Contacts correct only small depths. Larger ones would become
-/// speed; see FindPushOut.
-inline float AllowedDepth(float start_gap, float slop) {
-  return start_gap < -slop ? -start_gap - slop : 0.0f;
+/// depth there, less `rise` [m]. Contacts lift points by no more, for that becomes speed. See
+/// FindPushOut for the rest.
+inline float AllowedDepth(float start_gap, float rise) {
+  return start_gap < -rise ? -start_gap - rise : 0.0f;
 }
 
 /// How deep pinned nodes hold a point below a plane [m]: by what they are deeper than `most` [m],
@@ -269,7 +269,8 @@ struct ContactProblem {
   std::span<const NodeVec>
       b;                   ///< right-hand side of the outer iteration [kg m] (num_nodes + 1 x 1)
   float tolerance = 0.0f;  ///< depth below which a point counts as below a plane [m]
-  float slop = 0.0f;       ///< see AllowedDepth [m]
+  float slop = 0.0f;       ///< deeper points are pushed out, see FindPushOut [m]
+  float rise = 0.0f;       ///< see AllowedDepth [m]
   float flush = 0.0f;      ///< surfaces of colliders this near to each other are as one [m]
   float accuracy = 0.0f;   ///< sweeps end once they move contacts by less [m]
   float reach = 0.0f;      ///< tets with a node closer to a plane are listed [m]; for speed

@@ -108,24 +108,24 @@ Tangent LocalCollider::TangentFor(const Vec3& x) const {
 }
 
 HoldingPlane PlaneOfFace(const LocalCollider& collider, uint32_t face, const Vec3& start,
-                         float slop) {
+                         float rise) {
   const MeshFace of = collider.mesh.Face(face);
   const Vec3 normal = collider.end.rotation * of.normal;
   return {normal, Dot(normal, collider.end.position) + Dot(of.normal, of.corners[0]),
-          AllowedDepth(of.Gap(collider.start.ToLocal(start)), slop)};
+          AllowedDepth(of.Gap(collider.start.ToLocal(start)), rise)};
 }
 
 HoldingPlane PlaneOfRidge(const LocalCollider& collider, const RidgePoint& at, const Vec3& start,
-                          float slop) {
+                          float rise) {
   const Vec3 normal = collider.end.rotation * at.normal;
   const float start_gap = Dot(at.normal, collider.start.ToLocal(start)) - at.offset;
-  return {normal, Dot(normal, collider.end.position) + at.offset, AllowedDepth(start_gap, slop)};
+  return {normal, Dot(normal, collider.end.position) + at.offset, AllowedDepth(start_gap, rise)};
 }
 
 HoldingPlane FindHoldingPlane(const LocalCollider& collider, const Vec3& start, const Vec3& end,
-                              float slop) {
+                              float rise) {
   if (!collider.is_solid) {
-    return {collider.normal, collider.offset, AllowedDepth(StartGap(collider, start), slop)};
+    return {collider.normal, collider.offset, AllowedDepth(StartGap(collider, start), rise)};
   }
   const Vec3 from = collider.start.ToLocal(start);
   const Tangent nearest = TangentAt(collider.shape, from);
@@ -137,18 +137,18 @@ HoldingPlane FindHoldingPlane(const LocalCollider& collider, const Vec3& start, 
     if (FindEntry(collider.shape, from, to, &entered)) plane = entered;
   }
   const Vec3 normal = collider.end.rotation * plane.normal;
-  return {normal, Dot(normal, end) - plane.gap, AllowedDepth(nearest.gap, slop)};
+  return {normal, Dot(normal, end) - plane.gap, AllowedDepth(nearest.gap, rise)};
 }
 
 HoldingPlane FindHoldingPlane(const LocalCollider& solid, const Vec3* corners,
-                              const TrianglePoint& point, const Vec3& start, float slop) {
+                              const TrianglePoint& point, const Vec3& start, float rise) {
   const Tangent between = PlaneBetween(solid.shape, corners, point);
   const Vec3 at =
       corners[0] * (1.0f - point.u - point.v) + corners[1] * point.u + corners[2] * point.v;
   const float offset = Dot(between.normal, at) - between.gap;  // in the solid's coordinates
   const Vec3 normal = solid.end.rotation * between.normal;
   return {normal, Dot(normal, solid.end.position) + offset,
-          AllowedDepth(Dot(between.normal, solid.start.ToLocal(start)) - offset, slop)};
+          AllowedDepth(Dot(between.normal, solid.start.ToLocal(start)) - offset, rise)};
 }
 
 SweptTriangle ContactProblem::TriangleAround(const LocalCollider& solid, const EmbeddedPoint& point,
@@ -195,14 +195,14 @@ void ContactProblem::GiveWay(const LocalCollider& solid, const EmbeddedPoint& po
   if (IsZero(face.normal)) return;
   plane->normal = solid.end.rotation * face.normal;
   plane->offset = Dot(plane->normal, solid.end.position) + face.offset;
-  plane->allowed = AllowedDepth(StartGap(solid, *plane, start), slop);
+  plane->allowed = AllowedDepth(StartGap(solid, *plane, start), rise);
 }
 
 HoldingPlane ContactProblem::PlaneFor(const LocalCollider& collider, const EmbeddedPoint& point,
                                       std::span<const NodeVec> moved) const {
   const Vec3 start = point.Of(x);
   if (!collider.is_solid || !surface.IsInside(point.id)) {
-    HoldingPlane plane = FindHoldingPlane(collider, start, EndOf(point, moved), slop);
+    HoldingPlane plane = FindHoldingPlane(collider, start, EndOf(point, moved), rise);
     if (collider.is_solid) GiveWay(collider, point, moved, &plane);
     return plane;
   }
@@ -218,7 +218,7 @@ HoldingPlane ContactProblem::PlaneFor(const LocalCollider& collider, const Embed
   }
   // The end of a long way may be nearer to the wrong side of the solid.
   const Vec3* const corners = may_pass ? swept.from : swept.to;
-  HoldingPlane plane = FindHoldingPlane(collider, corners, at, start, slop);
+  HoldingPlane plane = FindHoldingPlane(collider, corners, at, start, rise);
   GiveWay(collider, point, moved, &plane);
   return plane;
 }

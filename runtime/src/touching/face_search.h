@@ -47,7 +47,7 @@ class FaceSearch {
       : mesh_(collider.mesh),
         near_(near),
         tet_(tet),
-        slop_(problem.slop),
+        rise_(problem.rise),
         flush_(problem.flush),
         reach_(NearMesh::Margin(problem)) {}
 
@@ -90,7 +90,7 @@ class FaceSearch {
     if (meeting.hit.face != kNoTriangle) {
       const float gap = meeting.hit.gap;
       const float of_hit =
-          gap + std::min(AllowedDepth(meeting.hit.start_gap, slop_), AllowedDepth(gap, slop_));
+          gap + std::min(AllowedDepth(meeting.hit.start_gap, rise_), AllowedDepth(gap, rise_));
       // A point that starts behind a face may end in front of that, behind another one.
       meeting.clearance.of_end = std::min(meeting.clearance.of_end, of_hit);
       // Another way may meet another face.
@@ -395,7 +395,7 @@ class FaceSearch {
   const ColliderMesh& mesh_;
   const NearMesh& near_;
   const NearMeshTet& tet_;
-  float slop_, flush_, reach_;
+  float rise_, flush_, reach_;
 };
 
 }  // namespace plush

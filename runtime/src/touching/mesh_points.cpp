@@ -127,7 +127,7 @@ void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& c
                          [&](int k) { return face.Gap(nodes[k]); });
     };
     point.gap =
-        hit.gap + pinned(way.to) + AllowedDepth(hit.start_gap + pinned(way.from), problem.slop);
+        hit.gap + pinned(way.to) + AllowedDepth(hit.start_gap + pinned(way.from), problem.rise);
     return point;
   };
   const auto is_new = [&](const SunkPoint& point) {
@@ -248,7 +248,7 @@ void SunkPoints::FindOnMesh(const ContactProblem& problem, const LocalCollider& 
       search.GiveWay(way, to_middle, &hit);
       SunkPoint point = {i, SunkPoint::kNoTet, i, collider.slot};
       point.face = hit.face;
-      point.gap = hit.gap + AllowedDepth(hit.start_gap, problem.slop);
+      point.gap = hit.gap + AllowedDepth(hit.start_gap, problem.rise);
       if (point.gap < -depth && !is_known(user, point)) Add(point);
     }
     return;

@@ -200,7 +200,7 @@ void SunkPoints::FindOnRidges(const ContactProblem& problem, const LocalCollider
                          t,
                          0,
                          collider.slot,
-                         at.gap + pinned(to) + AllowedDepth(start_gap + pinned(from), problem.slop),
+                         at.gap + pinned(to) + AllowedDepth(start_gap + pinned(from), problem.rise),
                          at.u,
                          at.v,
                          ridge.face};

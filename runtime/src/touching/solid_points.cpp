@@ -174,7 +174,7 @@ void SunkPoints::FindInSolid(const ContactProblem& problem, const LocalCollider&
       };
       const float start = TangentAt(shape, MeanOf(way.from, of_point)).gap;
       point.gap = gap + pinned(bounds.pinned_to) +
-                  AllowedDepth(start + pinned(bounds.pinned_from), problem.slop);
+                  AllowedDepth(start + pinned(bounds.pinned_from), problem.rise);
       if (!(point.gap < deepest.gap) || plush::MeanOf(movable.data(), of_point) < kLeastMovable ||
           is_known(user, point)) {
         return;

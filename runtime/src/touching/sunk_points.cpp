@@ -262,7 +262,7 @@ void SunkPoints::FindBelow(const ContactProblem& problem, const LocalCollider& p
   const TetNumbers starts = StartGapsOf(problem, plane, tet);
   // A deep vertex may stay as deep as it was. Whether one has come down takes no look at it.
   const Float4 moved = Load4(gaps.data()) - Load4(starts.data());
-  if (LowestIn(moved, &tet.low.x, &tet.high.x) - problem.slop >= -depth) return;
+  if (LowestIn(moved, &tet.low.x, &tet.high.x) - problem.rise >= -depth) return;
   const TetNumbers movable = MovableOf(surface, tet);
   SunkPoint deepest = {0, t, 0, plane.slot, -depth};
   const auto is_known_here = [&](uint32_t vertex) {
@@ -270,7 +270,7 @@ void SunkPoints::FindBelow(const ContactProblem& problem, const LocalCollider& p
   };
   const auto consider = [&](uint32_t vertex, float gap, bool is_unknown) {
     const Vec4& weights = surface.collision->vertices[vertex];
-    gap += AllowedDepth(MeanOf(starts.data(), weights), problem.slop);
+    gap += AllowedDepth(MeanOf(starts.data(), weights), problem.rise);
     if (!(gap < deepest.gap) || MeanOf(movable.data(), weights) < kLeastMovable) return;
     if (!is_unknown && is_known_here(vertex)) return;
     deepest.id = vertex;
@@ -312,7 +312,7 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
     if (!surface.has_vertices()) {
       for (uint32_t i = 0; i < gaps_.size(); ++i) {
         if (!(gaps_[i] < -depth) || surface.pinned[i] != 0) continue;
-        const float gap = gaps_[i] + AllowedDepth(StartGap(plane, problem.x[i]), problem.slop);
+        const float gap = gaps_[i] + AllowedDepth(StartGap(plane, problem.x[i]), problem.rise);
         const SunkPoint point = {i, SunkPoint::kNoTet, i, p, gap};
         if (gap < -depth && !is_known(user, point)) Add(point);
       }

@@ -163,6 +163,7 @@ struct CoarseProblem : DenseClusters {
                         .y = nodes,
                         .tolerance = 1.0e-7f,
                         .slop = slop,
+                        .rise = slop,
                         .reach = 0.05f},
             .state = &state,
             .sums = sums,

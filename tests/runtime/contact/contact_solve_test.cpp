@@ -182,6 +182,7 @@ TEST_CASE("If more points touch than there is room for, the deepest ones do not 
                                                      .b = rhs,
                                                      .tolerance = 1.0e-6f,
                                                      .slop = kNoSlop,
+                                                     .rise = kNoSlop,
                                                      .sweeps = 64},
                                                     &state, d);
   CHECK(stats.num_dropped > 0);

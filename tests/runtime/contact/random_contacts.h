@@ -153,6 +153,7 @@ struct RandomContacts {
             .b = rhs,
             .tolerance = 1.0e-7f,
             .slop = slop,
+            .rise = slop,
             .reach = 0.02f,
             .sweeps = sweeps};
   }

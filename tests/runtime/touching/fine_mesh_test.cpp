@@ -71,7 +71,7 @@ struct OnMesh {
     ground.mesh.source = &source;
     ground.mesh.unit = random->Uniform(0.5, 2.0);
     for (double& at : ground.mesh.anchor) at = random->Uniform(-0.3, 0.3);
-    problem.slop = kSlop;
+    problem.slop = problem.rise = kSlop;
     problem.reach = 2.0f * kReach;
   }
   ~OnMesh() { DeleteObject(DefaultAllocator(), patches.release()); }

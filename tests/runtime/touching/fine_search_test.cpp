@@ -68,6 +68,7 @@ struct AboveMesh {
             .x = x,
             .y = y,
             .slop = 1.0e-4f,
+            .rise = 1.0e-4f,
             .flush = 1.0e-5f,
             .reach = kReach};
   }
@@ -123,7 +124,7 @@ float DeepestOnRidges(AboveMesh* scene, float depth) {
         };
         const Vec3 start = place(swept.from);
         const float start_gap = Dot(at.normal, start) - at.offset;
-        const float gap = at.gap + AllowedDepth(start_gap, problem.slop);
+        const float gap = at.gap + AllowedDepth(start_gap, problem.rise);
         const EasiestPlane easiest(swept, {at.normal, at.offset}, start, place(swept.to),
                                    problem.flush);
         if (start_gap < -0.2f * kReach || HasEasierFace(ridge, easiest)) continue;

@@ -115,6 +115,7 @@ TEST_CASE("A remembered list of a mesh changes no point that a search finds", "[
                                       .x = x,
                                       .y = y,
                                       .slop = 1.0e-3f,
+                                      .rise = 1.0e-3f,
                                       .reach = 0.03f};
       const float depth = is_flat || move % 3 == 0 ? 1.0e-3f : 1.0e-6f;
       const Found expected = FindWith(&fresh, problem, d, depth);
@@ -181,6 +182,7 @@ TEST_CASE("A list of plates with open borders changes nothing while a body flies
                                       .x = x,
                                       .y = y,
                                       .slop = 1.0e-4f,
+                                      .rise = 1.0e-4f,
                                       .reach = 0.05f};
       const Found expected = searched.Check(problem);
       found += expected.size();
@@ -234,6 +236,7 @@ TEST_CASE("A list of a box's edges changes nothing while a body slides over them
                                       .x = x,
                                       .y = y,
                                       .slop = 1.0e-4f,
+                                      .rise = 1.0e-4f,
                                       .reach = 0.05f};
       const Found expected = searched.Check(problem);
       for (const auto& [id, face, gap] : expected) {

@@ -87,6 +87,7 @@ struct InRoom {
             .x = x,
             .y = y,
             .slop = 1.0e-4f,
+            .rise = 1.0e-4f,
             .reach = 0.03f};
   }
 

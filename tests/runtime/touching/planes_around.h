@@ -51,6 +51,7 @@ struct AmongPlanes {
             .x = x,
             .y = y,
             .slop = 1.0e-3f,
+            .rise = 1.0e-3f,
             .reach = reach};
   }
 

@@ -49,7 +49,7 @@ Found LookAtAll(const AmongPlanes& place, float depth) {
         if (after != 0 && v >= surface.patches[after].first_vertex) break;
         const float movable = point.Free(0) + point.Free(1) + point.Free(2) + point.Free(3);
         const Vec4& w = surface.vertices[v];
-        const float gap = MeanOf(gaps, w) + AllowedDepth(MeanOf(starts, w), problem.slop);
+        const float gap = MeanOf(gaps, w) + AllowedDepth(MeanOf(starts, w), problem.rise);
         if (!(gap < deepest.gap) || IsKnown(nullptr, {v, t, 0, p, 0.0f})) continue;
         if (movable < kLeastMovable + 1e-5f) {
           if (movable > kLeastMovable - 1e-5f) return {};  // rounding decides
@@ -245,8 +245,12 @@ TEST_CASE("Of a cage without a surface, a search finds all nodes, or the deepest
     moved[p].start_offset = -1.0f;
   }
   const std::vector<NodeVec> y = ToNodeVecs(x);
-  const ContactProblem problem = {
-      .colliders = moved, .surface = {&none, pinned}, .x = x, .y = y, .slop = 1.0e-4f};
+  const ContactProblem problem = {.colliders = moved,
+                                  .surface = {&none, pinned},
+                                  .x = x,
+                                  .y = y,
+                                  .slop = 1.0e-4f,
+                                  .rise = 1.0e-4f};
   std::vector<float> gaps;
   for (const LocalCollider& plane : moved) {
     for (size_t i = 1; i < x.size(); ++i) {

@@ -250,7 +250,7 @@ TEST_CASE("A wrong option of plush bake is named with its range") {
                {{"--poisson", "-0.1"}, "[0, 0.499]"},
                {{"--density", "-1"}, "--density"},
                {{"--dt", "0"}, "--dt"},
-               {{"--dt", "1.5"}, "[1e-05, 1]"},
+               {{"--dt", "1.5"}, "[0.0001, 1]"},
                {{"--mass", "cake"}, "did you mean 'cage'"},
                {{"--mesher", "imprt"}, "import"},
                {{"--lattice", "bc"}, "did you mean 'bcc'"},
