@@ -17,7 +17,8 @@ struct ContactMethod {
   void (*push)(const StepSettings& settings, float h, Body* body);
   /// Moves nodes of `body->y` at the end of a substep, or null.
   void (*correct)(const StepSettings& settings, float h, Body* body);
-  /// The same for a contact between two bodies, which has begun the substep.
+  /// The same for a contact between two bodies, which has begun the substep. `push_between` comes
+  /// before `push` and may add to MovedNodes::shifts, which are Body::d.
   void (*push_between)(const StepSettings& settings, float h, BodyContact* contact);
   void (*correct_between)(const StepSettings& settings, float h, BodyContact* contact);
   /// Whether corrections follow each outer iteration, too.

@@ -59,21 +59,25 @@ void BeginBetween(float h, int k, Body* first) {
 }
 
 // The same if a contact method acts on them.
+void PlaceApart(float h, int k, Body* first) {
+  ForBetween(first, &ContactState::apart, [&](BodyContact* contact) {
+    BeginSubstep(h * static_cast<float>(k), h * static_cast<float>(k + 1), contact);
+  });
+}
+
+// Lets the method push them. What it does to the bodies' positions follows in their BeginSubstep.
 void BeginApart(const StepSettings& of_world, float h, int k, Body* first) {
   PlaceStates(first);
   for (Body* body = first; body != nullptr; body = body->next_of_island) {
-    body->contacts.moved_nodes = {body->v.span(), body->x.span(), body->y.span()};
+    std::ranges::fill(body->d, NodeVec());
+    body->contacts.moved_nodes = {body->v.span(), body->d.span(), body->y.span()};
   }
-  const auto begin = [&](BodyContact* contact) {
-    BeginSubstep(h * static_cast<float>(k), h * static_cast<float>(k + 1), contact);
-  };
-  ForBetween(first, &ContactState::apart, begin);
+  PlaceApart(h, k, first);
   const auto push = of_world.contact.method->push_between;
   ForBetween(first, &ContactState::apart, [&](BodyContact* contact) {
     contact->row.impulse = {};
     if (push != nullptr) push(of_world, h, contact);
   });
-  ForBetween(first, &ContactState::apart, begin);
 }
 
 // Lets a contact method correct the iterates.
@@ -260,9 +264,8 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats*) {
     BeginAttachments(own, k, count, body);
   });
-  if (is_joint) {
-    BeginBetween(h, k, first);
-  }
+  if (is_joint) BeginBetween(h, k, first);
+  if (is_apart) PlaceApart(h, k, first);  // the method may have moved them
   const bool is_single = first->next_of_island == nullptr && !is_joint;
   const bool is_advanced = !is_single && AdvanceJointly(of_world, k, count, first, stats);
   if (!is_advanced) {

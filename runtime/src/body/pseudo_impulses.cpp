@@ -3,7 +3,8 @@
 // other, by their nodes' masses. For comparison; nothing else of the runtime names what is here.
 // Based on:
 // Oscar Civit-Flores. Interactive simulation of detailed deformable solids with the corotational
-//   finite element method. Thesis. (3.4.2.2 contact constraints, 3.4.2.3 post-stabilisation)
+//   finite element method. Thesis. (3.4.2.2 contact constraints, 3.4.2.3 post-stabilisation,
+//   3.4.2.4 redundant constraints)
 //
 // Deviations from the thesis: points that start apart may come as near as they are, because
 // contacts are found at the end of the step. Bodies rest on each other at the depth of all methods,
@@ -14,6 +15,7 @@
 #include "body/contact_method.h"
 #include "contact/point_masses.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace plush {
@@ -36,17 +38,25 @@ float ShareOut(const StepSettings& settings, float h) {
   return h / (h + settings.contact.push_out_time);
 }
 
-// Moves nodes that start inside a collider on their way out.
+// Moves nodes that start inside a collider, or carry points that start inside another body, on
+// their way out: by the mean of all corrections, since several may be for the same depth
+// [Civ, 3.4.2.4]. Those between bodies are in `shifts` already.
 void Stabilise(const StepSettings& settings, float h, Body* body) {
   const float share = ShareOut(settings, h), slop = ContactTolerance(*body);
+  const std::span<NodeVec> shifts = body->d.span();
+  if (body->contacts.apart.empty()) std::ranges::fill(shifts, NodeVec());
   for (size_t i = 0; i < body->x.size(); ++i) {
     if (body->IsPinned(i)) continue;
     for (const LocalCollider& collider : body->NearColliders()) {
       const Tangent tangent = collider.TangentFor(body->x[i]);
       const float depth = -tangent.gap - slop;
-      if (depth > 0.0f) body->x[i] += tangent.normal * (share * depth);
+      if (depth <= 0.0f) continue;
+      shifts[i] += tangent.normal * (share * depth);
+      shifts[i].w += 1.0f;
     }
+    if (shifts[i].w > 0.0f) body->x[i] += shifts[i] * (1.0f / shifts[i].w);
   }
+  std::ranges::fill(shifts, NodeVec());
 }
 
 // Stops nodes that a collider meets.
@@ -76,7 +86,13 @@ void StabiliseBetween(const StepSettings& settings, float h, BodyContact* contac
   const Vec3& normal = contact->row.plane.normal;
   const float depth = -Dot(normal, InFloat(contact->WayAtStart())) - contact->rest;
   if (depth <= 0.0f) return;
-  MoveApart(normal * (ShareOut(settings, h) * depth), &MovedNodes::x, contact);
+  MoveApart(normal * (ShareOut(settings, h) * depth), &MovedNodes::shifts, contact);
+  for (const BodyContact::Side& side : contact->sides) {
+    if (side.of->is_static) continue;
+    for (int k = 0; k < 4; ++k) {
+      if (side.point.Free(k) > 0.0f) side.of->moved_nodes.shifts[side.point.nodes[k]].w += 1.0f;
+    }
+  }
 }
 
 // [Civ, Eq. 3.51 to 3.53]

@@ -127,9 +127,11 @@ struct BodyContactSide {
   bool leads = false;  ///< it changes when the body on this side has its turn
 };
 
-/// The nodes' velocities, and their positions at the start of the substep and in the iterate.
+/// The nodes' velocities, what shall move them at the start of the substep, and their positions in
+/// the iterate.
 struct MovedNodes {
-  std::span<NodeVec> v, x, y;  ///< (num_nodes x 1 or more)
+  std::span<NodeVec> v, shifts, y;  ///< (num_nodes x 1 or more). `shifts`: sums of displacements,
+                                    ///< whose number is w
 };
 
 /// Contacts of one body and the memory to solve them. Allocated at AddBody, kept between steps.

@@ -44,6 +44,12 @@ struct Cubes {
     desc.material.damping = 0.1f;
     return AddBody(&world, shape.asset(), desc);
   }
+  /// One whose elasticity moves nothing within a few steps.
+  BodyId AddSoft(const BodyDesc& of) {
+    BodyDesc desc = of;
+    desc.material.young = 1.0f;
+    return AddBody(&world, shape.asset(), desc);
+  }
   void Step(int steps) {
     for (int k = 0; k < steps; ++k) {
       REQUIRE((StepWorld(&world, kDt) & ~uint32_t{kStepContactsDropped}) == kStepOk);
@@ -173,6 +179,98 @@ TEST_CASE("Points part by their inverse effective masses, as the equations say")
   CHECK((at(0) - before[0] - way * share).norm() < 1e-5 * way.norm());
   CHECK((at(1) - before[1] + way * (1.0 - share)).norm() < 1e-5 * way.norm());
   CHECK((impulse - way / (inverse[0] + inverse[1])).norm() < 1e-5 * impulse.norm());
+}
+
+TEST_CASE("Pseudo-impulses take a node out of all planes by the mean of what each asks for") {
+  const uint32_t seed = GENERATE(range(1u, 9u));
+  CAPTURE(seed);
+  Random random(seed);
+  Cubes cubes(&kPseudoImpulseContact, {});
+  BodyDesc body = At({});
+  body.scale = static_cast<float>(random.Uniform(0.5, 2.0));
+  const BodyId id = cubes.AddSoft(body);
+  // They cut into the cube from below, at most by a quarter of it. Each comes twice: that does not
+  // double its corrections.
+  std::vector<ColliderDesc> planes;
+  for (int k = 0; k < 3; ++k) {
+    ColliderDesc plane;
+    const Vec3 normal = ToVec3((random.Vector(0.3) + Eigen::Vector3d::UnitY()).normalized().eval());
+    const Vec3 corner = {0.1f * body.scale, 0.0f, 0.1f * body.scale};
+    plane.plane = {normal, normal.x * corner.x + normal.z * corner.z +
+                               static_cast<float>(random.Uniform(0.0, 0.05)) * body.scale};
+    for (int twice = 0; twice < 2; ++twice) {
+      planes.push_back(plane);
+      ColliderId collider;
+      REQUIRE(cubes.world.AddCollider(plane, &collider).ok());
+    }
+  }
+  const double share = double(kDt) / (double(kDt) + double(ContactSettings().push_out_time));
+  int moved = 0, by_several = 0;
+  for (int step = 0; step < 5; ++step) {
+    const std::vector<Vec3> before = PositionsOf(cubes.world, id, cubes.shape.num_nodes());
+    const std::vector<Vec3> rest(before.size());
+    REQUIRE(cubes.world.SetNodeVelocities(id, rest).ok());
+    cubes.Step(1);
+    const std::vector<Vec3> after = PositionsOf(cubes.world, id, cubes.shape.num_nodes());
+    for (size_t i = 0; i < before.size(); ++i) {
+      Eigen::Vector3d mean = Eigen::Vector3d::Zero();
+      int count = 0;
+      for (const ColliderDesc& plane : planes) {
+        const Eigen::Vector3d normal = ToEigen(plane.plane.normal);
+        const double depth = double(plane.plane.offset) - normal.dot(ToEigen(before[i]));
+        if (depth <= 1e-6) continue;
+        mean += normal * (share * depth);
+        ++count;
+      }
+      if (count > 0) mean /= count;
+      moved += count > 0 ? 1 : 0, by_several += count > 2 ? 1 : 0;
+      CHECK((ToEigen(after[i]) - ToEigen(before[i]) - mean).norm() < 1e-6);
+    }
+  }
+  CHECK(moved > 5);
+  CHECK(by_several > 2);
+}
+
+TEST_CASE("Pseudo-impulses take a body out of another one by a share of its depth, not more") {
+  const double depth = GENERATE(0.01, 0.03);
+  const bool is_fixed = GENERATE(false, true);
+  CAPTURE(depth, is_fixed);
+  Cubes cubes(&kPseudoImpulseContact, {});
+  BodyDesc below = At({});
+  below.fixed = is_fixed;
+  const BodyId low = cubes.AddSoft(below);
+  BodyDesc above = At({0.02f, 0.2f - static_cast<float>(depth), 0.02f});
+  above.scale = 0.8f;  // its whole face lies on the other one's
+  const BodyId high = cubes.AddSoft(above);
+  const double share = double(kDt) / (double(kDt) + double(ContactSettings().push_out_time));
+  const auto heights = [&](BodyId id, bool of_top) {
+    double sum = 0.0;
+    const std::vector<Vec3> x = PositionsOf(cubes.world, id, cubes.shape.num_nodes());
+    const std::vector<Vec3> rest = cubes.shape.rest();
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (rest[i].y == (of_top ? 0.2f : 0.0f)) sum += double(x[i].y) / 9.0;
+    }
+    return sum;
+  };
+  // Of the faces that meet, on average.
+  const auto overlap = [&] { return heights(low, true) - heights(high, false); };
+  double before = overlap();
+  CHECK(before == Approx(depth).epsilon(1e-4));
+  const std::vector<Vec3> still(cubes.shape.num_nodes());
+  for (int step = 0; step < 5; ++step) {
+    cubes.Step(1);
+    REQUIRE(cubes.most_pairs == 1);
+    const double out = (before - overlap()) / before;
+    CAPTURE(step, out);
+    // A point with unequal weights moves its nodes by more than itself.
+    CHECK(out > 0.4 * share);
+    CHECK(out < 1.5 * share);
+    before = overlap();
+    for (const BodyId id : {low, high}) {
+      if (is_fixed && id == low) continue;
+      REQUIRE(cubes.world.SetNodeVelocities(id, still).ok());
+    }
+  }
 }
 
 TEST_CASE("A world with a method goes on from a state to the bit and allocates nothing") {
