@@ -107,7 +107,9 @@ struct MeshShape {
 };
 
 /// Finds a coefficient of contacts from those of the body's material and of the collider, and the
-/// user data of both. A coefficient below 0 is not given. Must be pure: jobs call it, in any order.
+/// user data of both. A coefficient below 0 is not given. Between two bodies, the one whose id has
+/// the lower slot comes first, and the other one is in the collider's place. Must be pure: jobs
+/// call it, in any order.
 using MixCoefficients = float (*)(float of_body, uint64_t body_user_data, float of_collider,
                                   uint64_t collider_user_data);
 

@@ -41,9 +41,10 @@ struct WorldDesc {
   Vec3 gravity = {0.0f, -9.81f, 0.0f};  ///< [m/s^2]
   ContactSettings contact = {};
   SleepSettings sleep = {};
-  // Coefficients of contacts. By default, if only the body's material or only the collider gives
-  // one, it holds. If neither does, friction is 0.5 and restitution 0. A result that is negative or
-  // not finite counts as 0, a restitution above 1 as 1. States do not save these functions.
+  // Coefficients of contacts, with a collider or between two bodies. By default, if only the body's
+  // material or only the collider, or only one of two bodies, gives one, it holds. If neither does,
+  // friction is 0.5 and restitution 0. A result that is negative or not finite counts as 0, a
+  // restitution above 1 as 1. States do not save these functions.
   MixCoefficients mix_friction = nullptr;     ///< null: the geometric mean
   MixCoefficients mix_restitution = nullptr;  ///< null: the larger one
   Allocator allocator = {};   ///< DefaultAllocator() if `allocate` is null; must be thread-safe if
