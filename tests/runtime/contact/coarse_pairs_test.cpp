@@ -2,6 +2,7 @@
 // Contacts between two bodies of clusters against the dense equations of both in double precision.
 #include "contact/body_contacts.h"
 #include "runtime/contact/coarse_problem.h"
+#include "runtime/contact/natural_map.h"
 #include "skip.h"
 
 #include <catch2/catch.hpp>
@@ -61,6 +62,21 @@ struct ClusteredPair {
     }
   }
 
+  // Lets the bodies start where they are, no deeper in each other than they may be: a place that
+  // clusters can come back to.
+  void StartInPlace() {
+    for (CoarseProblem& body : bodies) {
+      std::copy(body.nodes.begin(), body.nodes.end() - 1, body.start.begin());
+      for (LocalCollider& plane : body.planes) plane.shift = {};
+    }
+    for (BodyContact& contact : contacts) {
+      BeginSubstep(0.0f, kCoarseDt, &contact);
+      const double gap = ToEigen(contact.row.plane.normal).dot(Way(contact, nullptr));
+      contact.row.plane.allowed =
+          static_cast<float>(-gap + bodies[0].random.Uniform(0.0, 1.0e-3) * Unit());
+    }
+  }
+
   double Unit() const {
     return std::min(double(bodies[0].state.scale), double(bodies[1].state.scale));
   }
@@ -95,6 +111,17 @@ struct ClusteredPair {
              (k == 0 ? 1.0 : -1.0);
     }
     return way;
+  }
+
+  // How far a unit impulse moves a contact, summed over the axes [1/kg].
+  double ResponseOf(const BodyContact& contact) const {
+    double sum = 0.0;
+    for (int k = 0; k < 2; ++k) {
+      const EmbeddedPoint& point = contact.sides[k].point;
+      const double s = double(bodies[k].state.scale);
+      sum += bodies[k].Block(point, point).trace() / (s * s * s);
+    }
+    return sum;
   }
 
   void Solve() {
@@ -152,6 +179,11 @@ TEST_CASE("Coarse contacts between two bodies meet Signorini's and Coulomb's con
       CHECK(f >= 0.0);
       const Eigen::Vector3d along = impulse - n * f;
       worst = std::max(worst, (along.norm() - double(friction) * f) / largest);
+      const Eigen::Vector3d since = way - pair.Start(contact);
+      const Eigen::Vector3d slip = since - n * n.dot(since);
+      worst = std::max(worst, NaturalResidual(impulse, n * gap + slip, n, double(friction),
+                                              pair.ResponseOf(contact)) /
+                                  unit);
       if (f == 0.0) {
         ++open;
         worst = std::max(worst, -gap / unit);
@@ -159,8 +191,6 @@ TEST_CASE("Coarse contacts between two bodies meet Signorini's and Coulomb's con
       }
       ++pressing;
       worst = std::max(worst, std::fabs(gap) / unit);
-      const Eigen::Vector3d since = way - pair.Start(contact);
-      const Eigen::Vector3d slip = since - n * n.dot(since);
       if (friction > 0.0f && along.norm() < 0.99 * double(friction) * f) {
         ++sticking;
         worst = std::max(worst, slip.norm() / unit);
@@ -184,7 +214,122 @@ TEST_CASE("Coarse contacts between two bodies meet Signorini's and Coulomb's con
   CHECK(sticking > count / 20);
   CHECK(open > count / 4);
   CHECK(unsolved_smooth == 0);
-  CHECK(unsolved <= count / 50);  // the cones of some go in circles
+  CHECK(unsolved <= count / 75);  // the cones of some go in circles: 2 of 150, 22 of 2000
+}
+
+namespace {
+
+// The fine level of a body.
+struct FineLevel {
+  explicit FineLevel(CoarseProblem* problem)
+      : of(*problem),
+        factor(of.body.shape),
+        A(DenseSystem(of.body.model, double{kCoarseDt})),
+        y0(ToEigen(of.nodes)),
+        rhs0(of.rhs) {
+    factor.Factorise(of.body.system);
+    system.system = of.body.system;
+    system.factor = factor.panels();
+    system.workspace = factor.workspace;
+    system.id = 1;
+  }
+
+  // What the displacement so far leaves of the right-hand side.
+  Points Left() const {
+    const Points moved = ToEigen(of.nodes) - y0;
+    const Eigen::VectorXd answer =
+        A * Eigen::Map<const Eigen::VectorXd>(moved.data(), moved.size());
+    return rhs0 - Eigen::Map<const Points>(answer.data(), 3, moved.cols());
+  }
+  ContactSolve Part() {
+    b = ToNodeVecs(Left());
+    ContactProblem problem = {.colliders = of.planes,
+                              .surface = {&of.no_surface, of.body.pinned},
+                              .x = std::span<const NodeVec>(of.start).first(of.nodes.size() - 1),
+                              .y = of.nodes,
+                              .b = b,
+                              .tolerance = 1.0e-6f,
+                              .slop = of.slop,
+                              .reach = 0.05f};
+    return {system, problem, &of.state, of.d};
+  }
+  void Move() {
+    for (size_t i = 0; i + 1 < of.nodes.size(); ++i) of.nodes[i] += of.d[i];
+  }
+  // By the motions of the clusters that follow from their sums.
+  void MoveClusters() {
+    std::vector<RigidMotion> motions(of.body.level.num_clusters());
+    of.body.level.Solve(of.body.matrix, of.sums, {}, motions);
+    of.body.level.Move(motions, of.nodes);
+  }
+
+  CoarseProblem& of;
+  SystemFactor factor;
+  FactoredSystem system;
+  Eigen::MatrixXd A;
+  Points y0, rhs0;
+  std::vector<NodeVec> b;
+};
+
+}  // namespace
+
+// As a step does: a fine solve, then a coarse one before each further fine one.
+TEST_CASE("With high friction, both levels keep the gaps between bodies and friction brakes") {
+  const int count = tests::FullTests() ? 2000 : 150;
+  double deepest = 0.0, most_driven = 0.0;
+  int pressing = 0, jammed = 0;
+  for (int k = 0; k < count; ++k) {
+    CAPTURE(k);
+    const float friction = 1.0f + static_cast<float>(k % 5);
+    ClusteredPair pair(static_cast<uint32_t>(200000 + k), friction);
+    pair.StartInPlace();
+    FineLevel fine[2] = {FineLevel(&pair.bodies[0]), FineLevel(&pair.bodies[1])};
+    for (BodyContact& contact : pair.contacts) {
+      for (BodyContact::Side& side : contact.sides) {
+        side.slot = side.of->couplings.Add(side.point);
+      }
+    }
+    constexpr int kIterations = 3;
+    for (int iteration = 0; iteration < kIterations; ++iteration) {
+      if (iteration > 0) {
+        for (FineLevel& level : fine) level.of.rhs = level.Left();
+        pair.Solve();
+        for (FineLevel& level : fine) level.MoveClusters();
+      }
+      ContactSolve parts[2] = {fine[0].Part(), fine[1].Part()};
+      parts[0].next = &parts[1];
+      SolveWithContacts(&parts[0]);
+      for (FineLevel& level : fine) level.Move();
+    }
+    const double unit = pair.Unit() * pair.bodies[0].body.size();
+    const double largest = pair.LargestImpulse();
+    double low = 0.0, drives = 0.0;
+    for (const BodyContact& contact : pair.contacts) {
+      const Eigen::Vector3d n = ToEigen(contact.row.plane.normal);
+      const Eigen::Vector3d impulse = ToEigen(contact.row.impulse);
+      const double f = n.dot(impulse);
+      const Eigen::Vector3d way = pair.Way(contact, nullptr), since = way - pair.Start(contact);
+      REQUIRE(way.allFinite());
+      CHECK(f >= -1e-6 * largest);
+      low = std::max(low, -(n.dot(way) + double(contact.row.plane.allowed)) / unit);
+      const Eigen::Vector3d slip = since - n * n.dot(since);
+      drives = std::max(drives, (impulse - n * f).dot(slip) / (largest * unit));
+      pressing += f > 0.0 ? 1 : 0;
+    }
+    deepest = std::max(deepest, low), most_driven = std::max(most_driven, drives);
+    jammed += low < 1e-4 && drives < 1e-4 ? 0 : 1;
+  }
+  std::printf(
+      "%d pairs with friction from 1 to 5 on both levels: %d contacts press; %.1e of the size "
+      "deep; "
+      "friction drives by %.1e; %d off by more than 1e-4\n",
+      count, pressing, deepest, most_driven, jammed);
+  CAPTURE(deepest, most_driven, jammed);
+  CHECK(pressing > count);
+  // Some jam as below, but a tenth as many: 1 of 150; of 2000, 10.
+  CHECK(jammed <= count / 150);
+  CHECK(deepest < (tests::FullTests() ? 0.4 : 2e-3));
+  CHECK(most_driven < (tests::FullTests() ? 0.1 : 2e-3));
 }
 
 TEST_CASE("With high friction, coarse contacts between two bodies keep gaps and friction brakes") {
@@ -195,17 +340,7 @@ TEST_CASE("With high friction, coarse contacts between two bodies keep gaps and 
     CAPTURE(k);
     const float friction = 1.0f + static_cast<float>(k % 5);
     ClusteredPair pair(static_cast<uint32_t>(200000 + k), friction);
-    // The place at the start is one that clusters can come back to.
-    for (CoarseProblem& body : pair.bodies) {
-      std::copy(body.nodes.begin(), body.nodes.end() - 1, body.start.begin());
-    }
-    for (BodyContact& contact : pair.contacts) {
-      BeginSubstep(0.0f, kCoarseDt, &contact);
-      for (LocalCollider& plane : pair.bodies[0].planes) plane.shift = {};
-      const double gap = ToEigen(contact.row.plane.normal).dot(pair.Way(contact, nullptr));
-      contact.row.plane.allowed =
-          static_cast<float>(-gap + pair.bodies[0].random.Uniform(0.0, 1.0e-3) * pair.Unit());
-    }
+    pair.StartInPlace();
     for (int solve = 0; solve < 100; ++solve) pair.Solve();
     Points moved[2];
     for (int body = 0; body < 2; ++body) {
@@ -237,8 +372,11 @@ TEST_CASE("With high friction, coarse contacts between two bodies keep gaps and 
       count, pressing, deepest, sunk, most_driven, driven);
   CHECK(pressing > count);
   // Some jam between contacts that face each other, most of them one of a hundred times the other's
-  // size: their impulses rise for thousands of sweeps, or go in circles. Of 150: 5 and 1; of 2000:
-  // 75 and 6. The fine level solves after this one, with the same contacts.
+  // size: their impulses rise for thousands of sweeps, or go in circles. Of 150: 4 and none; of
+  // 2000: 76 and 5. The fine level solves after this one, with the same contacts.
+  CAPTURE(deepest, sunk, most_driven, driven);
   CHECK(sunk <= count / 20);
   CHECK(driven <= count / 50);
+  CHECK(deepest < (tests::FullTests() ? 0.5 : 0.25));
+  CHECK(most_driven < 0.03);
 }

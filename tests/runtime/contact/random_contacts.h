@@ -177,6 +177,16 @@ struct RandomContacts {
     return Eigen::Map<const Points>(sums.data(), 3, moved.cols());
   }
 
+  // How far a unit impulse moves its point, by the dense matrix [1/kg].
+  double ResponseOf(const EmbeddedPoint& point) const {
+    if (solver_of_A.cols() == 0) solver_of_A.compute(A);
+    Eigen::VectorXd b = Eigen::VectorXd::Zero(A.rows());
+    for (int k = 0; k < 4; ++k) {
+      b[3 * static_cast<Eigen::Index>(point.nodes[k])] += double(point.Free(k));
+    }
+    return b.dot(solver_of_A.solve(b));
+  }
+
   // From where the point may be.
   double GapOf(const LocalCollider& plane, const EmbeddedPoint& point) const {
     const double start =
@@ -220,6 +230,7 @@ struct RandomContacts {
   std::vector<LocalCollider> planes;
   ContactState state;
   Eigen::MatrixXd A;
+  mutable Eigen::LDLT<Eigen::MatrixXd> solver_of_A;  // once it is asked for
 };
 
 }  // namespace plush::test
