@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // WorldMeasures::max_penetration is the depth of the deepest vertex of all, below colliders as they
 // are now.
+#include "mesh/tet_mesh.h"
 #include "runtime/colliders/solid_scene.h"
 #include "runtime/collision/static_meshes.h"
 #include "runtime/contact/plane_fixtures.h"
@@ -9,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 using namespace plush;
@@ -16,17 +18,12 @@ using namespace plush::test;
 
 namespace {
 
-// Depth of a body's deepest point below a collider of this `type`, in doubles. Leaves out points of
-// which free nodes carry less than `least`, and those deeper than `most` [m].
-double LookForDepth(const World& world, BodyId id, ColliderId collider, const ColliderDesc& type,
-                    const ShapeAsset& shape, const std::vector<uint32_t>& pins, double least,
-                    double most) {
-  ColliderDesc now, desc = type;
-  REQUIRE(world.GetCollider(collider, &now).ok());
-  desc.pose = now.pose;
-  const bool is_solid = desc.type != ShapeType::kPlane;
-  const Eigen::Vector3d normal = RotationOf(desc.pose.rotation) * ToEigen(desc.plane.normal);
-  const double offset = double(desc.plane.offset) + normal.dot(ToEigen(desc.pose.position));
+// Depth of a body's deepest point, in doubles. `gap_of(place)`: signed distance from the collider.
+// Leaves out points of which free nodes carry less than `least`, and those deeper than `most` [m].
+template <class GapOf>
+double DepthOfPoints(const World& world, BodyId id, const ShapeAsset& shape,
+                     const std::vector<uint32_t>& pins, double least, double most,
+                     const GapOf& gap_of) {
   std::vector<uint8_t> pinned(shape.num_nodes(), 0);
   for (const uint32_t node : pins) pinned[node] = 1;
   const std::vector<Vec3> nodes = PositionsOf(world, id, shape.num_nodes());
@@ -41,10 +38,58 @@ double LookForDepth(const World& world, BodyId id, ColliderId collider, const Co
       at += double(point.weights[k]) * ToEigen(nodes[point.nodes[k]]);
       free += double(point.Free(k));
     }
-    const double gap = is_solid ? DistanceFrom(desc, at) : normal.dot(at) - offset;
-    if (free >= least && -gap <= most) deepest = std::max(deepest, -gap);
+    if (free < least) continue;
+    const double gap = gap_of(at);
+    if (-gap <= most) deepest = std::max(deepest, -gap);
   }
   return deepest;
+}
+
+// The same below a collider of this `type`.
+double LookForDepth(const World& world, BodyId id, ColliderId collider, const ColliderDesc& type,
+                    const ShapeAsset& shape, const std::vector<uint32_t>& pins, double least,
+                    double most) {
+  ColliderDesc now, desc = type;
+  REQUIRE(world.GetCollider(collider, &now).ok());
+  desc.pose = now.pose;
+  const bool is_solid = desc.type != ShapeType::kPlane;
+  const Eigen::Vector3d normal = RotationOf(desc.pose.rotation) * ToEigen(desc.plane.normal);
+  const double offset = double(desc.plane.offset) + normal.dot(ToEigen(desc.pose.position));
+  return DepthOfPoints(world, id, shape, pins, least, most, [&](const Eigen::Vector3d& at) {
+    return is_solid ? DistanceFrom(desc, at) : normal.dot(at) - offset;
+  });
+}
+
+// Distance of a point from a height field, below 0 under it, by all its triangles. Of one above all
+// of them, its height.
+double DistanceFromGround(const ColliderDesc& desc, const Eigen::Vector3d& at) {
+  const HeightFieldShape& field = desc.height_field;
+  const Eigen::Vector3d local =
+      RotationOf(desc.pose.rotation).transpose() * (at - ToEigen(desc.pose.position));
+  const Vec3d point = {local.x(), local.y(), local.z()};
+  if (local.y() > double(std::ranges::max(field.heights))) return local.y();
+  const auto corner = [&](uint32_t column, uint32_t row) {
+    const double spacing = double(field.spacing);
+    return Vec3d{column * spacing, double(field.heights[size_t{row} * field.columns + column]),
+                 row * spacing};
+  };
+  double nearest = 1e30, sign = 1.0;
+  for (uint32_t row = 0; row + 1 < field.rows; ++row) {
+    for (uint32_t column = 0; column + 1 < field.columns; ++column) {
+      const Vec3d a = corner(column, row), c = corner(column + 1, row + 1);
+      for (const Vec3d& b : {corner(column + 1, row), corner(column, row + 1)}) {
+        const Vec3d way = point - plush::tools::ClosestPointOnTriangle(point, a, b, c);
+        nearest = std::min(nearest, std::sqrt(Dot(way, way)));
+        // The triangle that the point is above or below.
+        const double u = (b.x - a.x) * (c.z - a.z) - (b.z - a.z) * (c.x - a.x);
+        const double v = ((point.x - a.x) * (c.z - a.z) - (point.z - a.z) * (c.x - a.x)) / u;
+        const double w = ((b.x - a.x) * (point.z - a.z) - (b.z - a.z) * (point.x - a.x)) / u;
+        if (v < 0.0 || w < 0.0 || v + w > 1.0) continue;
+        sign = point.y < a.y + v * (b.y - a.y) + w * (c.y - a.y) ? -1.0 : 1.0;
+      }
+    }
+  }
+  return sign * nearest;
 }
 
 Pose RandomPose(Random* random) {
@@ -140,6 +185,58 @@ TEST_CASE("Measure finds the deepest point below the colliders where they are no
   REQUIRE(world.SetEnabled(id, true).ok());
   REQUIRE(world.SetColliderPose(colliders[0], {.position = {0.0f, 100.0f, 0.0f}}).ok());
   CHECK(MeasuresOf(world).max_penetration > 90.0f);
+}
+
+TEST_CASE("Measure finds the deepest point under a height field as a look at all triangles does") {
+  const uint32_t seed = GENERATE(range(1u, 9u));
+  const bool has_surface = GENERATE(true, false);
+  CAPTURE(seed, has_surface);
+  Random random(seed);
+  const tools::TetMesh mesh = TetBox(3, 2, 2, 0.1, 0.03, seed);
+  const ShapeAsset shape =
+      has_surface ? ShapeAsset(SurfaceBytes(mesh, {.parts = 2, .seed = seed})) : ShapeAsset(mesh);
+  World world;
+  BodyDesc body;
+  body.scale = static_cast<float>(random.Uniform(0.5, 1.2));
+  const std::vector<uint32_t> pins = random.Nodes(shape.num_nodes(), 0.1);
+  body.pinned_nodes = pins;
+  const BodyId id = AddBody(&world, shape.asset(), body);
+  constexpr uint32_t kColumns = 13, kRows = 11;
+  std::vector<float> heights;
+  for (uint32_t i = 0; i < kColumns * kRows; ++i) {
+    heights.push_back(static_cast<float>(random.Uniform(-0.05, 0.05)));
+  }
+  ColliderDesc ground;
+  ground.type = ShapeType::kHeightField;
+  ground.height_field = {heights, kColumns, kRows, 0.1f};
+  ground.pose = RandomPose(&random);
+  ColliderId collider;
+  REQUIRE(world.AddCollider(ground, &collider).ok());
+  const Eigen::Matrix3d R = RotationOf(ground.pose.rotation);
+  const double edge = double(body.scale) * double(shape.simulation().median_edge);
+  constexpr double kRounding = 1e-5;
+  int compared = 0;
+  for (int move = 0; move < 10; ++move) {
+    const Eigen::Matrix3d turn = random.Rotation();
+    const Eigen::Vector3d middle = turn * Eigen::Vector3d(0.15, 0.1, 0.1) * double(body.scale);
+    const Eigen::Vector3d above(0.6, random.Uniform(0.05, 0.25) * double(body.scale), 0.5);
+    const Vec3 position = ToVec3(ToEigen(ground.pose.position) + R * above - middle);
+    REQUIRE(world.Teleport(id, {position, ToQuat(turn)}).ok());
+    const auto look = [&](double share) {
+      return DepthOfPoints(world, id, shape, pins, share, 1e30, [&](const Eigen::Vector3d& at) {
+        return DistanceFromGround(ground, at);
+      });
+    };
+    const double least = look(double(kLeastMovable) + kRounding);
+    const double most = look(double(kLeastMovable) - kRounding);
+    if (most > 0.95 * edge) continue;  // what is deeper need not count
+    const double depth = double(MeasuresOf(world).max_penetration);
+    CAPTURE(move, least, most, edge);
+    CHECK(depth > least - 1e-6);
+    CHECK(depth < most + 1e-6);
+    compared += depth > 0.05 * edge ? 1 : 0;
+  }
+  CHECK(compared >= 1);
 }
 
 TEST_CASE("Fixed bodies touch nothing, sleeping ones lie as deep as they did") {
