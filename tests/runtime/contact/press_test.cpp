@@ -74,6 +74,7 @@ class Press {
     return up;
   }
   float Speed() const { return world_.stats().max_speed; }
+  bool IsFinite() const { return ToEigen(PositionsOf(world_, id_, num_nodes_)).allFinite(); }
 
   float depth = 0.0f;  // of any step [m]
   uint32_t flags = 0;
@@ -128,11 +129,18 @@ TEST_CASE("A pressed cube that volume sweeps restore stays above the planes, too
   const float poisson = GENERATE(0.33f, 0.45f, 0.49f);
   const float young = GENERATE(1.0e4f, 1.0e5f, 1.0e6f, 1.0e7f);
   CAPTURE(has_surface, poisson, young);
-  // Of 361 vertices on a plate, the contacts that fit then leave some out, by 1.8e-3 at 1e7 Pa
-  // and 0.45. At 0.49 they sink by 3e-4 at 1e5 Pa, and a cube of 1e6 Pa and more freezes.
-  if (has_surface && (poisson == 0.49f || (poisson == 0.45f && young == 1.0e7f))) return;
   const ShapeAsset shape = Cube(has_surface);
   const Press press(shape, MaterialOf(young, poisson), {.volume_sweeps = 1});
+  CHECK(press.IsFinite());
+  // Of 361 vertices on a plate, the contacts that fit then leave some out, by 1.8e-3 at 1e7 Pa
+  // and 0.45. At 0.49 they sink by 3e-4 at 1e5 Pa, and a cube of 1e6 Pa and more freezes.
+  if (has_surface && (poisson == 0.49f || (poisson == 0.45f && young == 1.0e7f))) {
+    CAPTURE(press.flags, press.depth, press.Speed());
+    const bool freezes = poisson == 0.49f && young >= 1.0e6f;
+    CHECK(((press.flags & kStepBodyFrozen) != 0) == freezes);
+    if (!freezes) CHECK(press.depth < 2.5e-3f);  // one that freezes has flown apart before
+    return;
+  }
   CHECK(press.flags == kStepOk);
   CHECK(press.depth < 1.0e-4f);
   // One sweep is too few for stiff and nearly incompressible cubes: 18% of the force is missing.
@@ -145,8 +153,9 @@ TEST_CASE("A pressed cube that volume sweeps restore stays above the planes, too
 TEST_CASE("A cube that a press closes on takes its shape again", "[long]") {
   const bool has_surface = GENERATE(false, true);
   const float poisson = GENERATE(0.33f, 0.45f, 0.49f);
-  const float young = GENERATE(1.0e4f, 1.0e5f, 1.0e6f, 1.0e7f);
-  if (!tests::FullTests() && (young == 1.0e5f || young == 1.0e6f)) return;
+  const float young =
+      GENERATE(filter([](float of) { return tests::FullTests() || of == 1.0e4f || of == 1.0e7f; },
+                      values({1.0e4f, 1.0e5f, 1.0e6f, 1.0e7f})));
   CAPTURE(has_surface, poisson, young);
   const ShapeAsset shape = Cube(has_surface);
   World world({.gravity = {}});

@@ -62,7 +62,12 @@ TEST_CASE("A stiff cube rebounds at the share of its speed that restitution give
     if (in > 0.0) out = std::max(out, bounce.Speed());
   }
   REQUIRE(in > 2.5);
-  CHECK(out == Approx(double(restitution) * in).margin(0.05 * in));
+  CAPTURE(out / in);
+  if (restitution > 0.0f) {  // a slow rebound misses what a substep does before it: 5.5%
+    CHECK(out == Approx(double(restitution) * in).epsilon(restitution < 0.4f ? 0.06 : 0.05));
+  } else {
+    CHECK(std::fabs(out) < 0.05 * in);
+  }
 }
 
 TEST_CASE("A stiff brick that hits a floor with an edge spins as a rigid one does") {
