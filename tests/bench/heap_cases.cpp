@@ -235,8 +235,8 @@ void SleepInBox(benchmark::State& state) {
   state.counters["asleep_after"] = asleep_at;
 }
 
-// How many bears of a heap a step of 16 ms can take: bodies of the largest of several heaps on a
-// plane whose mean step is no longer.
+// How many bears of a heap a step of 16 ms can take: bodies of the largest of several heaps in
+// the funnel whose mean step is no longer.
 void FillFrame(benchmark::State& state, uint32_t triangles, uint32_t threads) {
   constexpr double kFrame = 16.0e-3;
   constexpr uint32_t kSteps = 150, kLayer = 16, kMost = 20;

@@ -26,15 +26,16 @@ HWY_INLINE V Lower(D d, V lowest, V det, V det_dm_inv) {
   return hn::IfThenElse(lower, det, lowest);
 }
 
-SweepChanges SweepAll(const ElementView& elements, float dt, NodeVec* x, float* kappa) {
+SweepChanges SweepAll(const ElementView& elements, float dt, float most_bulk, NodeVec* x,
+                      float* kappa) {
   const Lanes16 d;
   using V = hn::Vec<Lanes16>;
   constexpr size_t N = kLanes<Lanes16>;
-  const V dt2 = hn::Set(d, dt * dt);
+  const V dt2 = hn::Set(d, dt * dt), most = hn::Set(d, 0.5f * most_bulk);
   V lowest = hn::Set(d, 1.0f), largest = hn::Zero(d);
   for (size_t b = 0; b < elements.blocks.size(); ++b) {
     const TetBlock& block = elements.blocks[b];
-    const float* bulk = elements.BulkOf(b);
+    const float *bulk = elements.BulkOf(b), *stiffness = elements.StiffnessOf(b);
     for (size_t i = 0; i < kBlockTets; i += N) {
       const uint32_t* ids[4] = {block.nodes[0] + i, block.nodes[1] + i, block.nodes[2] + i,
                                 block.nodes[3] + i};
@@ -42,7 +43,8 @@ SweepChanges SweepAll(const ElementView& elements, float dt, NodeVec* x, float* 
       const Xyz<V> xa = GatherNodes(d, x, ids[0], &wa), xb = GatherNodes(d, x, ids[1], &wb);
       const Xyz<V> xc = GatherNodes(d, x, ids[2], &wc), xd = GatherNodes(d, x, ids[3], &wd);
       const V s = hn::LoadU(d, block.det_dm_inv + i);
-      const V k = hn::Mul(hn::LoadU(d, bulk + i), dt2);
+      const V limit = hn::Mul(most, hn::LoadU(d, stiffness + i));  // of lambda V
+      const V k = hn::Mul(hn::Min(hn::LoadU(d, bulk + i), limit), dt2);
       const VolumeGradients<V> g = GradientsOfVolume(d, xa, xb, xc, xd, s);
       const V response =
           Fma(wa, Dot(g.a, g.a),
@@ -137,8 +139,8 @@ HWY_EXPORT(FindFlatBlock);
 HWY_EXPORT(FindPassingBlock);
 
 SweepChanges SweepVolumes(const ElementView& elements, float dt, std::span<NodeVec> x,
-                          std::span<float> kappa) {
-  return HWY_DYNAMIC_DISPATCH(SweepAll)(elements, dt, x.data(), kappa.data());
+                          std::span<float> kappa, float most_bulk) {
+  return HWY_DYNAMIC_DISPATCH(SweepAll)(elements, dt, most_bulk, x.data(), kappa.data());
 }
 
 namespace {

@@ -13,6 +13,7 @@
 #include "elasticity/elements.h"
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace plush {
@@ -30,11 +31,13 @@ struct SweepChanges {
 ///   Updates `kappa` [kg m^2] (16 num_blocks x 1).
 /// - Pushes back flat and inverted tets too. No move is longer than sqrt(lambda V dt^2 w) |C| / 2,
 ///   however small the gradient.
+/// - lambda counts as at most `most_bulk` mu.
 /// - Skips tets with lambda = 0 and clears their multipliers.
 ///
 /// Does not allocate.
 SweepChanges SweepVolumes(const ElementView& elements, float dt, std::span<NodeVec> x,
-                          std::span<float> kappa);
+                          std::span<float> kappa,
+                          float most_bulk = std::numeric_limits<float>::max());
 
 /// Least det F of a tet at the end of a substep, unless it was below at the start.
 inline constexpr float kLeastDetF = 0.05f;

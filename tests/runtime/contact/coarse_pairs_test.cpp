@@ -250,6 +250,7 @@ struct FineLevel {
                               .b = b,
                               .tolerance = 1.0e-6f,
                               .slop = of.slop,
+                              .rise = of.slop,
                               .reach = 0.05f};
     return {system, problem, &of.state, of.d};
   }

@@ -98,7 +98,7 @@ double WayOut(double gap, double least, double share) { return gap < -least ? -s
 ContactSolve PartOf(RandomContacts* c, int sweeps) {
   c->d.resize(c->shape.num_nodes() + 1);
   ContactSolve part = {c->system, c->Problem(sweeps), &c->state, c->d};
-  part.problem.slop = kDepthThatCounts;
+  part.problem.slop = part.problem.rise = kDepthThatCounts;
   return part;
 }
 
