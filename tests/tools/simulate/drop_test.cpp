@@ -9,6 +9,7 @@
 #include "tools/procedural_meshes.h"
 #include "tools/simulate/ball_asset.h"
 #include "tools/simulate/drop_measures.h"
+#include "tools/simulate/sample_folder.h"
 #include "tools/simulate/scaled_model.h"
 #include "tools/test_models.h"
 
@@ -115,6 +116,27 @@ void CheckEnergy(const std::string& path) {
 }
 
 }  // namespace
+
+// Cages of so few tets stand far out of the surface.
+TEST_CASE("A dropped body starts with its surface, not its cage, 0.3 of its height up") {
+  const TemporaryFolder folder;
+  tools::BakeSettings coarse;
+  coarse.cage.target_tets = 60;
+  for (const char* name : {"bear", "duck", "octopus"}) {
+    CAPTURE(name);
+    BakeSample(folder, std::string("models/") + name + ".glb", coarse);
+    const std::string path = folder / (std::string(name) + ".plush");
+    const auto scene = tools::DropScene(path);
+    if (!scene.ok()) FAIL(scene.error().message);
+    const Asset asset = OpenOrFail(path);
+    const tools::Box3 surface = tools::SurfaceBounds(asset);
+    const double height = surface.Extent().y;
+    const double cage = tools::BoundsOf(asset.simulation().nodes).low.y;
+    REQUIRE(surface.low.y - cage > 0.01 * height);
+    const double lowest = surface.low.y + double(scene.value().bodies[0].pose.position.y);
+    CHECK(lowest == Approx(0.3 * height).margin(1e-4 * height));
+  }
+}
 
 TEST_CASE("The sample models fall, squash and settle") {
   for (const char* name : {"bear", "duck", "octopus"}) {
