@@ -44,6 +44,7 @@ struct SceneMeasures {
 struct MeasureSettings {
   uint32_t every = 10;      ///< steps between two measures of overlaps; 0: none
   double drift_from = 2.0;  ///< [s]; at most the scene's length
+  bool may_sleep = true;    ///< false: bodies stay awake
 };
 
 /// Runs a scene. Errors: those of BuildSceneWorld and RunScene.
