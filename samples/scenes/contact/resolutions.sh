@@ -32,18 +32,6 @@ bake_as() {
   "$build/tools/plush" bake "$2" -o "$out/$1.plush" "${@:3}" --keep-unchanged -q
 }
 
-# The keys of the mount's motion. $1: its height at rest.
-keys() {
-  awk -v y="$1" 'BEGIN {
-    n = split("0.5 0 0 0, 1.5 0.02 0.15 0, 2.5 0 0.45 0.0436194, 3.5 0.02 0.75 -0.0436194, 4.5 0 1 0", key, ", ")
-    for (i = 1; i <= n; ++i) {
-      split(key[i], k, " ")
-      printf "%s{\"t\": %g, \"position\": [0, %g, %g], \"rotation\": [%g, 0, 0, %.7f]}",
-             (i > 1 ? ", " : ""), k[1], y + k[2], k[3], k[4], sqrt(1 - k[4] * k[4])
-    }
-  }'
-}
-
 # The horse is held at its feet.
 echo '{"regions": [{"name": "pin", "box": [[-1, -1, -2], [1, -0.26, 2]]}]}' >"$out/mount_pins.json"
 scenes=()
@@ -54,28 +42,14 @@ for level in 1 2 3; do
       --young 5e4 --damping 0.15 --density 150 --friction 1
     bake_as "mount_$level" "$models/horse_${names[level + 2]}.obj" --up z --scale 6 --tets 300 \
       --young 2e5 --damping 0.15 --pins "$out/mount_pins.json"
-    start=0.46
-    mount='"position": [0, 0.46, 0]'
-    rider='"position": [0.05, 1.16, 0.07], "rotation": [-0.0348995, 0.9993908, 0, 0]'
   else
     triangles=(600 2500)
     simplify=()
     [ "$level" = 3 ] || simplify=(--collision-triangles "${triangles[level - 1]}" --collision-distance 0.02)
     bake_as "rider_$level" samples/models/octopus.glb --tets 900 --young 6e4 --damping 0.15 "${simplify[@]}"
     bake_as "mount_$level" samples/models/duck.glb --tets 450 --young 1e5 --damping 0.15 "${simplify[@]}"
-    start=0
-    mount='"scale": 2'
-    rider='"position": [0, 0.58, -0.2]'
   fi
-  cat >"$out/ride_$level.json" <<END
-{"steps": 500, "bodies_touch": true,
- "bodies": [
-  {"asset": "mount_$level.plush", $mount, "pins": [
-    {"region": "pin", "motion": [$(keys $start)]}]},
-  {"asset": "rider_$level.plush", $rider}],
- "colliders": [
-  {"plane": {"normal": [0, 1, 0], "offset": -1}}]}
-END
+  sed "s/\(mount\|rider\)/&_$level/" "$here/resolutions${models:+_models}.json" >"$out/ride_$level.json"
   scenes+=("$out/ride_$level.json")
 done
 "$build/tests/scenes/plush_contact_table" "${options[@]}" --series "$out" "${scenes[@]}"
