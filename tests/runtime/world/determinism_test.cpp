@@ -7,6 +7,7 @@
 #include "runtime/collision/static_meshes.h"
 #include "runtime/crowds/crowd_scene.h"
 #include "runtime/world/threaded_jobs.h"
+#include "runtime/world/waiting_threads.h"
 
 #include <catch2/catch.hpp>
 
@@ -14,6 +15,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 using namespace plush;
@@ -317,6 +319,18 @@ TEST_CASE("Every thread count gives the same state of a pile whose groups thread
 
 TEST_CASE("Every thread count gives the same state of a pile that bounces", "[long]") {
   CheckJobs(SimulatePile<66, 4, true>);
+}
+
+// Jobs that waited for each other would spin or hang: BackwardJobs runs them one after the other.
+TEST_CASE("Four times as many threads as cores give the same state of a pile", "[long]") {
+  const uint64_t alone = SimulatePile<66, 3>({}).hash;
+  CHECK(SimulatePile<66, 3>(BackwardJobs()).hash == alone);
+  const uint32_t cores = std::max(std::thread::hardware_concurrency(), 1u);
+  WaitingThreads threads(std::min(4 * cores, 256u));
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    CHECK(SimulatePile<66, 3>(threads.system()).hash == alone);
+  }
+  CHECK(threads.num_shared() > 1000);
 }
 
 TEST_CASE("A large body that all threads share gives the same state") {
