@@ -2,6 +2,7 @@
 // Whole steps agree on every instruction set of this machine.
 #include "plush/solver.h"
 
+#include "base/vector_math.h"
 #include "runtime/colliders/solid_scene.h"
 #include "runtime/collision/static_meshes.h"
 #include "runtime/collision/surface_fixtures.h"
@@ -187,6 +188,45 @@ Outcome RestOnShapes(const ShapeAsset&) {
   return outcome;
 }
 
+// Cubes that fall on each other, on the mesh of a torus and on a plane, all of them rough. Returns
+// the states of all.
+Outcome FallInHeap(const ShapeAsset&) {
+  const ShapeAsset cube(
+      SurfaceBytes(TetBox(2, 2, 2, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0}));
+  const StaticSubject torus(plush::tests::MakeTorus(0.3, 0.1, 16, 10));
+  WorldDesc desc;
+  desc.max_pairs = 64;
+  World world(desc);
+  AddPlane(&world, {}, 0.5f);
+  ColliderDesc ring = MeshOf(torus, {{0.2f, 0.05f, 0.2f}});
+  ring.friction = 0.8f;
+  const ColliderId mesh = AddCollider(&world, ring);
+  Random random(18);
+  std::vector<BodyId> ids;
+  for (int i = 0; i < 12; ++i) {
+    BodyDesc body;
+    body.pose = {
+        {0.21f * float(i % 2), 0.17f + 0.23f * float(i / 4), 0.21f * float(i / 2 % 2)},
+        ToQuat(Eigen::Matrix3d(Eigen::AngleAxisd(random.Uniform(0.0, 0.2), random.Direction())))};
+    body.velocity = {0.0f, -1.0f, 0.0f};
+    body.material.friction = 0.5f;
+    ids.push_back(AddBody(&world, cube.asset(), body));
+  }
+  uint32_t most_pairs = 0, on_mesh = 0;
+  for (int step = 0; step < 30; ++step) {
+    StepWorld(&world, 0.01f);
+    most_pairs = std::max(most_pairs, world.stats().body_pairs);
+    Reaction reaction;
+    REQUIRE(world.ColliderReaction(mesh, &reaction).ok());
+    on_mesh += Length(reaction.force) > 0.0f;
+  }
+  REQUIRE(most_pairs >= 12);
+  REQUIRE(on_mesh > 10);
+  Outcome outcome = {world.StateHash(), {}};
+  for (const BodyId id : ids) outcome.Add({0, PositionsOf(world, id, cube.num_nodes())});
+  return outcome;
+}
+
 struct Scene {
   const char* name;
   Outcome (*simulate)(const ShapeAsset& shape);
@@ -206,6 +246,7 @@ TEST_CASE("Every instruction set takes bodies through the same motion", "[long]"
                                                   {"drop", Drop, 0.02},
                                                   {"touch", Touch, 0.02},
                                                   {"implicit on splitting", TouchImplicitly, 0.02},
+                                                  {"heap", FallInHeap, 0.02},
                                                   {"shapes", RestOnShapes, 0.02}}) {
     CAPTURE(name);
     Outcome plain;
