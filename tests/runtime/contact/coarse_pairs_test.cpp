@@ -18,18 +18,28 @@ using namespace plush::test;
 
 namespace {
 
-// Two bodies of different scales and stiffness with random contacts between them, some on a plane.
+struct Stuff {
+  double young;    // [Pa]
+  double density;  // [kg/m^3]
+};
+
+// Two bodies with random contacts between them, some on a plane. They have different scales and
+// stiffness, or of what they are is given.
 struct ClusteredPair {
   ClusteredPair(uint32_t seed, float friction)
-      : bodies{CoarseProblem(2 * seed, 1.0e4, seed % 2, double(friction)),
-               CoarseProblem(2 * seed + 1, seed % 3 == 0 ? 1.0e4 : 1.0e6, 0, 0.0)} {
+      : ClusteredPair(seed, friction, {1.0e4, 1000.0}, {seed % 3 == 0 ? 1.0e4 : 1.0e6, 1000.0},
+                      true) {}
+  ClusteredPair(uint32_t seed, float friction, const Stuff& first, const Stuff& second,
+                bool any_scale = false)
+      : bodies{CoarseProblem(2 * seed, first.young, seed % 2, double(friction), first.density),
+               CoarseProblem(2 * seed + 1, second.young, 0, 0.0, second.density)} {
     Random& random = bodies[0].random;
     const float scales[] = {0.1f, 0.5f, 1.0f, 2.0f, 10.0f};
     for (CoarseProblem& body : bodies) {
       ContactState& state = body.state;
       state.x = std::span<const NodeVec>(body.start).first(body.nodes.size() - 1);
       state.y = body.nodes;
-      state.scale = scales[random.Below(5)];
+      if (any_scale) state.scale = scales[random.Below(5)];
       for (double& coordinate : state.origin) coordinate = random.Uniform(-1.0, 1.0);
     }
     contacts.resize(1 + random.Below(6));
@@ -149,72 +159,111 @@ struct ClusteredPair {
   std::vector<BodyContactSide> sides[2];
 };
 
+struct Solved {
+  void Print(int count) const {
+    std::printf(
+        "%d pairs of bodies of clusters: %d contacts press, of which %d slide and %d stick, %d "
+        "open; %.1e of the size off, %d unsolved, %d without friction\n",
+        count, pressing, sliding, sticking, open, furthest, unsolved, unsolved_smooth);
+  }
+
+  int pressing = 0, sliding = 0, sticking = 0, open = 0, unsolved = 0, unsolved_smooth = 0;
+  double furthest = 0.0;
+};
+
+// Solves a pair's problem well, and checks it against the dense equations.
+void SolveAndCheck(float friction, int solves, ClusteredPair* of_pair, Solved* solved) {
+  ClusteredPair& pair = *of_pair;
+  for (int solve = 0; solve < solves; ++solve) pair.Solve();
+  Points moved[2];
+  for (int body = 0; body < 2; ++body) {
+    const CoarseProblem& of = pair.bodies[body];
+    const Points total = pair.Total(body);
+    moved[body] = of.Displacements(total);
+    of.CheckSums(total, total.colwise().norm().maxCoeff(), of.sums);
+  }
+  const double unit = pair.Unit() * pair.bodies[0].body.size();
+  double worst = 0.0;
+  const double largest = pair.LargestImpulse();
+  for (const BodyContact& contact : pair.contacts) {
+    const Eigen::Vector3d n = ToEigen(contact.row.plane.normal);
+    const Eigen::Vector3d impulse = ToEigen(contact.row.impulse);
+    const double f = n.dot(impulse);
+    const Eigen::Vector3d way = pair.Way(contact, moved);
+    const double gap = n.dot(way) + double(contact.row.plane.allowed);
+    CHECK(f >= 0.0);
+    const Eigen::Vector3d along = impulse - n * f;
+    worst = std::max(worst, (along.norm() - double(friction) * f) / largest);
+    const Eigen::Vector3d since = way - pair.Start(contact);
+    const Eigen::Vector3d slip = since - n * n.dot(since);
+    worst = std::max(worst, NaturalResidual(impulse, n * gap + slip, n, double(friction),
+                                            pair.ResponseOf(contact)) /
+                                unit);
+    if (f == 0.0) {
+      ++solved->open;
+      worst = std::max(worst, -gap / unit);
+      continue;
+    }
+    ++solved->pressing;
+    worst = std::max(worst, std::fabs(gap) / unit);
+    if (friction > 0.0f && along.norm() < 0.99 * double(friction) * f) {
+      ++solved->sticking;
+      worst = std::max(worst, slip.norm() / unit);
+    } else if (friction > 0.0f && slip.norm() > 1e-4 * unit) {
+      ++solved->sliding;
+      if (!(slip.normalized().dot(along.normalized()) < -0.99)) worst = 1.0;
+    }
+  }
+  if (worst < 1e-4) {
+    solved->furthest = std::max(solved->furthest, worst);
+  } else {
+    ++(friction > 0.0f ? solved->unsolved : solved->unsolved_smooth);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("Coarse contacts between two bodies meet Signorini's and Coulomb's conditions") {
   const int count = tests::FullTests() ? 2000 : 150;
-  int pressing = 0, sliding = 0, sticking = 0, open = 0, unsolved = 0, unsolved_smooth = 0;
-  double furthest = 0.0;
+  Solved solved;
   for (int k = 0; k < count; ++k) {
     CAPTURE(k);
     const float friction = 0.5f * static_cast<float>(k % 3);
     ClusteredPair pair(static_cast<uint32_t>(k), friction);
-    for (int solve = 0; solve < 100; ++solve) pair.Solve();
-    Points moved[2];
-    for (int body = 0; body < 2; ++body) {
-      const CoarseProblem& of = pair.bodies[body];
-      const Points total = pair.Total(body);
-      moved[body] = of.Displacements(total);
-      of.CheckSums(total, total.colwise().norm().maxCoeff(), of.sums);
-    }
-    const double unit = pair.Unit() * pair.bodies[0].body.size();
-    double worst = 0.0;
-    const double largest = pair.LargestImpulse();
-    for (const BodyContact& contact : pair.contacts) {
-      const Eigen::Vector3d n = ToEigen(contact.row.plane.normal);
-      const Eigen::Vector3d impulse = ToEigen(contact.row.impulse);
-      const double f = n.dot(impulse);
-      const Eigen::Vector3d way = pair.Way(contact, moved);
-      const double gap = n.dot(way) + double(contact.row.plane.allowed);
-      CHECK(f >= 0.0);
-      const Eigen::Vector3d along = impulse - n * f;
-      worst = std::max(worst, (along.norm() - double(friction) * f) / largest);
-      const Eigen::Vector3d since = way - pair.Start(contact);
-      const Eigen::Vector3d slip = since - n * n.dot(since);
-      worst = std::max(worst, NaturalResidual(impulse, n * gap + slip, n, double(friction),
-                                              pair.ResponseOf(contact)) /
-                                  unit);
-      if (f == 0.0) {
-        ++open;
-        worst = std::max(worst, -gap / unit);
-        continue;
-      }
-      ++pressing;
-      worst = std::max(worst, std::fabs(gap) / unit);
-      if (friction > 0.0f && along.norm() < 0.99 * double(friction) * f) {
-        ++sticking;
-        worst = std::max(worst, slip.norm() / unit);
-      } else if (friction > 0.0f && slip.norm() > 1e-4 * unit) {
-        ++sliding;
-        if (!(slip.normalized().dot(along.normalized()) < -0.99)) worst = 1.0;
-      }
-    }
-    if (worst < 1e-4) {
-      furthest = std::max(furthest, worst);
-    } else {
-      ++(friction > 0.0f ? unsolved : unsolved_smooth);
-    }
+    SolveAndCheck(friction, 100, &pair, &solved);
   }
-  std::printf(
-      "%d pairs of bodies of clusters: %d contacts press, of which %d slide and %d stick, %d open; "
-      "%.1e of the size off, %d unsolved, %d without friction\n",
-      count, pressing, sliding, sticking, open, furthest, unsolved, unsolved_smooth);
-  CHECK(pressing > count);
-  CHECK(sliding > count / 20);
-  CHECK(sticking > count / 20);
-  CHECK(open > count / 4);
-  CHECK(unsolved_smooth == 0);
-  CHECK(unsolved <= count / 75);  // the cones of some go in circles: 2 of 150, 22 of 2000
+  solved.Print(count);
+  CHECK(solved.pressing > count);
+  CHECK(solved.sliding > count / 20);
+  CHECK(solved.sticking > count / 20);
+  CHECK(solved.open > count / 4);
+  CHECK(solved.unsolved_smooth == 0);
+  CHECK(solved.unsolved <= count / 75);  // the cones of some go in circles: 2 of 150, 22 of 2000
+}
+
+TEST_CASE("Coarse contacts of bodies of 1 to 1000 times the mass and stiffness meet the same",
+          "[long]") {
+  const int count = tests::FullTests() ? 1000 : 20;
+  // How many times the first body's numbers the second one's are.
+  const double mass = GENERATE(1.0e-3, 1.0, 1.0e3), stiffness = GENERATE(1.0e-3, 1.0, 1.0e3);
+  if (mass == 1.0 && stiffness == 1.0) return;
+  CAPTURE(mass, stiffness);
+  Solved solved;
+  for (int k = 0; k < count; ++k) {
+    CAPTURE(k);
+    // The softer one has 1e4 Pa, the lighter one 100 kg/m^3.
+    const Stuff first = {1.0e4 * std::max(1.0 / stiffness, 1.0), 100.0 * std::max(1.0 / mass, 1.0)};
+    const Stuff second = {1.0e4 * std::max(stiffness, 1.0), 100.0 * std::max(mass, 1.0)};
+    const float friction = 0.5f * static_cast<float>(k % 3);
+    ClusteredPair pair(static_cast<uint32_t>(300000 + k), friction, first, second);
+    SolveAndCheck(friction, 100, &pair, &solved);
+  }
+  std::printf("mass 1:%g, stiffness 1:%g: ", mass, stiffness);
+  solved.Print(count);
+  CHECK(solved.pressing > count);
+  CHECK(solved.open > count / 4);
+  CHECK(solved.unsolved_smooth <= std::max(count / 100, 1));
+  CHECK(solved.unsolved <= std::max(count / 50, 1));
 }
 
 namespace {

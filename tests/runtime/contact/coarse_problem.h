@@ -18,8 +18,10 @@ using Matrix3n = Eigen::Matrix<double, 3, Eigen::Dynamic>;
 
 // A bent body with its coarse level, and its dense matrices.
 struct DenseClusters {
-  DenseClusters(uint32_t seed, double young)
-      : random(seed), body(BodyOf(seed, young, &random)), rotations(body.shape.num_blocks()) {
+  DenseClusters(uint32_t seed, double young, double density = 1000.0)
+      : random(seed),
+        body(BodyOf(seed, young, density, &random)),
+        rotations(body.shape.num_blocks()) {
     const Points bent = Bent(body.model.rest, random.Uniform(0.1, 2.0));
     x = bent + random.Vectors(body.shape.num_nodes(), 0.002);
     nodes = body.Nodes(x);
@@ -36,10 +38,10 @@ struct DenseClusters {
     REQUIRE(responses.Allocate(DefaultAllocator(), body.level.num_clusters()));
   }
 
-  static CoarseBody BodyOf(uint32_t seed, double young, Random* random) {
+  static CoarseBody BodyOf(uint32_t seed, double young, double density, Random* random) {
     const float damping = random->Below(3) == 0 ? 0.02f : 0.0f;
     CoarseBody made(TetBox(3 + seed % 2, 2, 2, 0.1, 0.09, seed % 50), 2 + random->Below(4), damping,
-                    young);
+                    young, density);
     if (random->Below(2) == 0) {
       made.Pin(random->Nodes(made.shape.num_nodes(), random->Uniform(0.0, 0.1)));
     }
@@ -116,8 +118,9 @@ struct DenseClusters {
 
 // A body of clusters that a right-hand side presses onto random planes with its nodes.
 struct CoarseProblem : DenseClusters {
-  CoarseProblem(uint32_t seed, double young, uint32_t num_planes, double most_friction)
-      : DenseClusters(seed, young) {
+  CoarseProblem(uint32_t seed, double young, uint32_t num_planes, double most_friction,
+                double density = 1000.0)
+      : DenseClusters(seed, young, density) {
     const size_t n = body.shape.num_nodes();
     const Eigen::Vector3d fall = random.Direction() * 3.0e-3, turn = random.Direction() * 0.02;
     rhs = random.Vectors(n, 1.0e-3);

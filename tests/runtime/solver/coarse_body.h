@@ -23,8 +23,9 @@ inline constexpr float kCoarseDt = 0.01f;
 /// A body with its coarse level.
 struct CoarseBody {
   // Clusters as a bake makes them.
-  CoarseBody(const tools::TetMesh& mesh, uint32_t count, float damping = 0.0f, double young = 2.0e5)
-      : shape(mesh, {young, 0.4, 1000.0}, double(kCoarseDt), count),
+  CoarseBody(const tools::TetMesh& mesh, uint32_t count, float damping = 0.0f, double young = 2.0e5,
+             double density = 1000.0)
+      : shape(mesh, {young, 0.4, density}, double(kCoarseDt), count),
         model(shape.asset()),
         pinned(shape.num_nodes(), 0),
         system(SystemOf(shape, kCoarseDt)),
