@@ -5,16 +5,15 @@
 #include "intersection/pair_contacts.h"
 #include "runtime/intersection/baked_solids.h"
 #include "runtime/intersection/found_contacts.h"
+#include "runtime/intersection/read_model.h"
 #include "runtime/intersection/solid_winding.h"
 #include "skip.h"
-#include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,54 +22,6 @@ using namespace plush;
 using namespace plush::test;
 
 namespace {
-
-// A file of vertices and triangles only. The middle of its box comes to the origin, its diagonal is
-// 1 m.
-tools::SurfaceMesh ReadModel(const std::string& path) {
-  tools::SurfaceMesh mesh;
-  std::ifstream file(path);
-  for (std::string kind; file >> kind;) {
-    if (kind == "v") {
-      tools::Vec3d& p = mesh.positions.emplace_back();
-      file >> p.x >> p.y >> p.z;
-    } else if (kind == "f") {
-      auto& t = mesh.triangles.emplace_back();
-      file >> t[0] >> t[1] >> t[2];
-      for (uint32_t& corner : t) --corner;
-    }
-  }
-  REQUIRE(mesh.positions.size() > 1000);
-  tools::Vec3d low = mesh.positions[0], high = low;
-  for (const tools::Vec3d& p : mesh.positions) low = Min(low, p), high = Max(high, p);
-  const tools::Vec3d size = high - low, middle = (low + high) * 0.5;
-  const double scale = 1.0 / std::sqrt(Dot(size, size));
-  for (tools::Vec3d& p : mesh.positions) p = (p - middle) * scale;
-  tests::CompleteMesh(&mesh);
-  return mesh;
-}
-
-// Stands a model up, then turns it by 30 degrees about the vertical axis.
-void Turn(tools::SurfaceMesh* mesh) {
-  const double c = std::sqrt(0.75), s = 0.5;
-  for (tools::Vec3d& p : mesh->positions) {
-    const tools::Vec3d up = {p.x, -p.z, p.y};
-    p = {up.x * c + up.z * s, up.y, -up.x * s + up.z * c};
-  }
-}
-
-// Waves of a quarter of a metre and more through the body, of up to `height` [m] each.
-std::vector<Vec3> Bent(const std::vector<Vec3>& rest, double height, Random* random) {
-  std::vector<Vec3> x = rest;
-  for (int wave = 0; wave < 4; ++wave) {
-    const Eigen::Vector3d along = random->Direction() * random->Uniform(6.0, 25.0);
-    const Eigen::Vector3d way = random->Vector(height);
-    const double phase = random->Uniform(0.0, 6.0);
-    for (size_t i = 0; i < x.size(); ++i) {
-      x[i] += ToVec3(way * std::sin(along.dot(ToEigen(rest[i])) + phase));
-    }
-  }
-  return x;
-}
 
 struct Box {
   uint32_t triangle;
@@ -157,9 +108,8 @@ TEST_CASE("Bent models meet in the pairs that all triangles give and floods equa
   const uint32_t seed = 173;
   CAPTURE(seed);
   Random random(seed);
-  tools::SurfaceMesh turned = ReadModel(paths[1]);
-  Turn(&turned);
-  BakedSolid armadillo = BakeSolid(ReadModel(paths[0]), 1000), horse = BakeSolid(turned, 1000);
+  BakedSolid armadillo = BakeSolid(ReadModel(paths[0]), 1000);
+  BakedSolid horse = BakeSolid(StandUp(ReadModel(paths[1])), 1000);
   SurfaceBody &a = armadillo.body, &b = horse.body;
   PairScratch scratch = ScratchFor(a, b);
   const Vec3 offset = {0.1f, 0.0f, 0.0f};

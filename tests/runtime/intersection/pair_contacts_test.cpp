@@ -68,9 +68,13 @@ TEST_CASE("A body inside another without a curve is pushed out") {
   CHECK(Find(small, large, {0.1f, 0.1f, 0.1f}, &scratch).contacts.empty());
 }
 
+// Up to the rounding of the curves' points, of 2e-8 m, over what the curve is wide: about the
+// depth.
 TEST_CASE("A vertex in a face and an edge on an edge give exact normals") {
   const uint32_t seed = 73;
-  CAPTURE(seed);
+  const double depth = GENERATE(3e-4, 1e-3, 5e-3, 2e-2);
+  CAPTURE(seed, depth);
+  const double tolerance = 5e-7 + 2e-8 / depth;
   Random random(seed);
   SurfaceBody moved = Box(1, 1, 1, 0.2), fixed = Box(1, 1, 1, 0.2);
   PairScratch scratch = ScratchFor(moved, fixed);
@@ -81,45 +85,55 @@ TEST_CASE("A vertex in a face and an edge on an edge give exact normals") {
     for (const Vec3& p : body->shape().rest()) x.push_back(ToVec3(rotation * (ToEigen(p) - half)));
     body->Move(x);
   };
-  const auto lowest = [](const SurfaceBody& body) {
-    return *std::min_element(body.x().begin(), body.x().end(),
-                             [](const Vec3& a, const Vec3& b) { return a.y < b.y; });
+  int on_faces = 0;
+  double most = 0.0;
+  const auto compare = [&](const Found& found, const Eigen::Vector3d& expected) {
+    REQUIRE(found.count.volumes == 1);
+    REQUIRE(!found.contacts.empty());
+    for (const PairContact& contact : found.contacts) {
+      most = std::max(most, (ToEigen(contact.normal) - expected).norm());
+    }
   };
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < 100; ++i) {
     CAPTURE(i);
-    turn(&fixed, Eigen::Matrix3d::Identity());
-    Eigen::Matrix3d rotation = random.Rotation();
-    turn(&moved, rotation);
-    // The depth is small next to the height of the next vertex unless edges are nearly level.
-    const Vec3 vertex = lowest(moved);
-    const Found on_face =
-        Find(moved, fixed, {vertex.x, vertex.y - 0.1f + 1e-3f, vertex.z}, &scratch);
-    REQUIRE(on_face.count.volumes == 1);
-    for (const PairContact& contact : on_face.contacts) REQUIRE(contact.normal.y > 0.99999f);
+    // A vertex of the moved box in the middle of a face of the fixed one. All is turned by q.
+    const Eigen::Matrix3d q = random.Rotation(), r = random.Rotation();
+    const Eigen::Vector3d up = q.col(1);
+    turn(&fixed, q);
+    turn(&moved, q * r);
+    std::vector<Eigen::Vector3d> corners;
+    for (const double x : {-0.1, 0.1})
+      for (const double y : {-0.1, 0.1})
+        for (const double z : {-0.1, 0.1}) corners.push_back(q * r * Eigen::Vector3d(x, y, z));
+    std::ranges::sort(corners, [&](const auto& a, const auto& b) { return up.dot(a) < up.dot(b); });
+    // Where edges are nearly level, the curve leaves the face.
+    if (up.dot(corners[1] - corners[0]) > 3.0 * depth) {
+      const Eigen::Vector3d offset = corners[0] - (0.1 - depth) * up;
+      compare(Find(moved, fixed, ToVec3(offset), &scratch), up);
+      ++on_faces;
+    }
 
-    // Edges along x of the moved box below, and along z of the fixed one above, both tilted.
+    // Edges along x of the moved box below, and along z of the fixed one above, both tilted. All is
+    // turned by q.
     const auto edge_on = [&](const Eigen::Vector3d& axis) {
       const Eigen::Vector3d tilt = random.Vector(0.1);
-      return Eigen::Matrix3d(Eigen::AngleAxisd(tilt.norm(), tilt.normalized()) *
+      return Eigen::Matrix3d(q * Eigen::AngleAxisd(tilt.norm(), tilt.normalized()) *
                              Eigen::AngleAxisd(std::acos(-1.0) / 4.0, axis));
     };
-    const Eigen::Matrix3d r = edge_on(Eigen::Vector3d::UnitX()),
-                          q = edge_on(Eigen::Vector3d::UnitZ());
-    turn(&moved, r);
-    turn(&fixed, q);
-    const double away = 0.2 / std::sqrt(2.0);  // of the edges from each other's middle, times 1/2
-    const Eigen::AngleAxisd back_x(-std::acos(-1.0) / 4.0, Eigen::Vector3d::UnitX());
-    const Eigen::AngleAxisd back_z(-std::acos(-1.0) / 4.0, Eigen::Vector3d::UnitZ());
-    const Eigen::Vector3d low = r * (back_x * Eigen::Vector3d(0, -away, 0));
-    const Eigen::Vector3d high = q * (back_z * Eigen::Vector3d(0, away, 0));
-    Eigen::Vector3d expected = r.col(0).cross(q.col(2)).normalized();
-    if (expected.y() < 0.0) expected = -expected;
-    const Vec3 offset = ToVec3(low - high + 2e-3 * expected);
-    const Found on_edge = Find(moved, fixed, offset, &scratch);
-    REQUIRE(on_edge.count.volumes == 1);
-    for (const PairContact& contact : on_edge.contacts)
-      REQUIRE((ToEigen(contact.normal) - expected).norm() < 1e-3);
+    const Eigen::Matrix3d a = edge_on(Eigen::Vector3d::UnitX()),
+                          b = edge_on(Eigen::Vector3d::UnitZ());
+    turn(&moved, a);
+    turn(&fixed, b);
+    // The middles of the edges that meet.
+    const Eigen::Vector3d low = a * Eigen::Vector3d(0.0, -0.1, 0.1);
+    const Eigen::Vector3d high = b * Eigen::Vector3d(0.1, 0.1, 0.0);
+    Eigen::Vector3d expected = a.col(0).cross(b.col(2)).normalized();
+    if (expected.dot(up) < 0.0) expected = -expected;
+    compare(Find(moved, fixed, ToVec3(low - high + depth * expected), &scratch), expected);
   }
+  CAPTURE(most);
+  CHECK(on_faces > 20);
+  CHECK(most < tolerance);
 }
 
 TEST_CASE("A plate with a hole on a plate is one volume with two curves") {
@@ -146,50 +160,6 @@ TEST_CASE("A plate with a hole on a plate is one volume with two curves") {
     for (uint32_t r = 0; r < scratch.floods[side].num_regions; ++r)
       area += std::fabs(scratch.floods[side].regions[r].vector_area.z);
     CHECK(area == Approx(0.08f).epsilon(1e-3));
-  }
-}
-
-TEST_CASE("Two balls touch along the line of their middles") {
-  const uint32_t seed = 74;
-  CAPTURE(seed);
-  Random random(seed);
-  constexpr uint32_t kCells = 6;
-  SurfaceBody a(TetBox(kCells, kCells, kCells, 2.0 / kCells),
-                {.parts = 2, .depth = 0.0, .num_shells = 0});
-  SurfaceBody b(TetBox(kCells, kCells, kCells, 2.0 / kCells),
-                {.parts = 2, .depth = 0.0, .num_shells = 0});
-  PairScratch scratch = ScratchFor(a, b);
-  const auto round = [](SurfaceBody* body, const Eigen::Matrix3d& rotation) {
-    std::vector<Vec3> x;
-    for (const Vec3& p : body->shape().rest()) {
-      const Eigen::Vector3d q = ToEigen(p) - Eigen::Vector3d::Ones();
-      const double length = q.norm();
-      x.push_back(ToVec3(length > 0.0 ? rotation * q * (q.lpNorm<Eigen::Infinity>() / length) : q));
-    }
-    body->Move(x);
-  };
-  for (int i = 0; i < 20; ++i) {
-    CAPTURE(i);
-    round(&a, random.Rotation());
-    round(&b, random.Rotation());
-    const double distance = random.Uniform(1.2, 1.8);
-    const Eigen::Vector3d way = random.Direction();
-    const Found found = Find(a, b, ToVec3(-distance * way), &scratch);
-    REQUIRE(found.count.curves == 1);
-    REQUIRE(found.count.volumes == 1);
-    REQUIRE(found.contacts.size() >= 2);
-    const Curve& curve = scratch.curves[0];
-    const double disc = std::acos(-1.0) * (1.0 - distance * distance / 4.0);
-    const double area = std::sqrt(curve.area[0] * curve.area[0] + curve.area[1] * curve.area[1] +
-                                  curve.area[2] * curve.area[2]);
-    CHECK(area == Approx(disc).epsilon(0.15));
-    float deepest = 0.0f;
-    for (const PairContact& contact : found.contacts) {
-      CHECK((ToEigen(contact.normal) - way).norm() < 0.05);
-      deepest = std::min(deepest, contact.gap);
-    }
-    CHECK(deepest == Approx(distance - 2.0).margin(0.15));
-    RequireSound(a, b, ToVec3(-distance * way), found, 2.0f);
   }
 }
 
