@@ -191,7 +191,7 @@ void SolveAndCheck(float friction, int solves, ClusteredPair* of_pair, Solved* s
     const double f = n.dot(impulse);
     const Eigen::Vector3d way = pair.Way(contact, moved);
     const double gap = n.dot(way) + double(contact.row.plane.allowed);
-    CHECK(f >= 0.0);
+    CHECK(f >= -1e-6 * largest);
     const Eigen::Vector3d along = impulse - n * f;
     worst = std::max(worst, (along.norm() - double(friction) * f) / largest);
     const Eigen::Vector3d since = way - pair.Start(contact);
@@ -262,8 +262,8 @@ TEST_CASE("Coarse contacts of bodies of 1 to 1000 times the mass and stiffness m
   solved.Print(count);
   CHECK(solved.pressing > count);
   CHECK(solved.open > count / 4);
-  CHECK(solved.unsolved_smooth <= std::max(count / 100, 1));
-  CHECK(solved.unsolved <= std::max(count / 50, 1));
+  CHECK(solved.unsolved_smooth == 0);
+  CHECK(solved.unsolved <= std::max(count / 100, 1));  // up to 6 of 1000
 }
 
 namespace {

@@ -157,7 +157,7 @@ std::vector<Cut> CutsOf(Side* moved, Side* fixed, std::vector<uint32_t>* curve_o
       add(0, moved, a, *fixed, b);
       add(1, fixed, b, *moved, a);
       if (points.empty()) continue;
-      REQUIRE(points.size() == 2);
+      if (points.size() != 2) FAIL("not in general position");
       const Vector along = moved->Normal(a).cross(fixed->Normal(b));
       if (along.dot(points[1] - points[0]) < 0.0) std::swap(points[0], points[1]);
       cuts.push_back({{a, b}, points[0], points[1]});
@@ -165,7 +165,7 @@ std::vector<Cut> CutsOf(Side* moved, Side* fixed, std::vector<uint32_t>* curve_o
   }
   Sets sets(cuts.size());
   for (const auto& [key, of] : ends) {
-    REQUIRE(of.size() == 2);
+    if (of.size() != 2) FAIL("a curve that does not close");
     sets.Join(of[0], of[1]);
   }
   uint32_t count = 0;
@@ -186,7 +186,7 @@ std::vector<std::array<double, 2>> InsideParts(const Side& own, uint32_t edge, c
   std::vector<std::array<double, 2>> parts;
   for (size_t i = 0; i + 1 < places.size(); ++i) {
     const int winding = other.Winding(own.At(edge, 0.5 * (places[i] + places[i + 1])));
-    REQUIRE((winding == 0 || winding == 1));
+    if (winding != 0 && winding != 1) FAIL("a surface that overlaps itself");
     if (winding == 1) parts.push_back({places[i], places[i + 1]});
   }
   return parts;
@@ -314,7 +314,7 @@ BruteContacts BruteForceContacts(const SurfaceBody& moved, const SurfaceBody& fi
   }
   for (const Part& part : parts) {
     const auto found = volumes.find(sets.Root(part.node));
-    REQUIRE(found != volumes.end());
+    if (found == volumes.end()) FAIL("a piece inside without a curve");
     BruteVolume& volume = out.volumes[found->second];
     volume.area[part.side] += part.area;
     volume.vector_area[part.side] += part.area * part.normal;

@@ -67,7 +67,7 @@ TEST_CASE("Bumpy bodies have the volumes, areas and normals of all their pairs o
   SurfaceBody b(TetBox(2, 2, 3, 0.1, 0.08, 3), {.parts = 4, .depth = 0.1, .num_shells = 0});
   PairScratch scratch = ScratchFor(a, b);
   size_t compared = 0, volumes = 0, curves = 0;
-  const int scenes = tests::FullTests() ? 1000 : 60;
+  const int scenes = tests::FullTests() ? 400 : 60;
   for (int scene = 0; scene < scenes; ++scene) {
     CAPTURE(scene);
     const Vec3 offset = Scatter(&a, &b, &random, 0.15);
@@ -96,7 +96,7 @@ TEST_CASE("A bent horse and armadillo have the volumes, areas and normals of all
   SurfaceBody &a = armadillo.body, &b = horse.body;
   PairScratch scratch = ScratchFor(a, b);
   size_t compared = 0, volumes = 0;
-  const int scenes = tests::FullTests() ? 40 : 2;
+  const int scenes = tests::FullTests() ? 20 : 2;
   for (int scene = 0; scene < scenes; ++scene) {
     CAPTURE(scene);
     a.Move(Bent(a.shape().rest(), 0.02, &random));
