@@ -238,7 +238,7 @@ struct Scene {
 TEST_CASE("Every instruction set takes bodies through the same motion", "[long]") {
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, 5), {1.0e5, 0.4, 1000.0});
   const std::vector<int64_t> targets = SimdTargets();
-  // Contact amplifies differences in rounding.
+  // Contact amplifies differences in rounding, a heap of bodies more so.
   for (const auto& [name, simulate, tolerance] : {Scene{"swing", Swing, 1e-4},
                                                   {"implicit", SwingImplicitly, 1e-4},
                                                   {"models", SwingOfModels, 1e-4},
@@ -246,7 +246,7 @@ TEST_CASE("Every instruction set takes bodies through the same motion", "[long]"
                                                   {"drop", Drop, 0.02},
                                                   {"touch", Touch, 0.02},
                                                   {"implicit on splitting", TouchImplicitly, 0.02},
-                                                  {"heap", FallInHeap, 0.02},
+                                                  {"heap", FallInHeap, 0.05},
                                                   {"shapes", RestOnShapes, 0.02}}) {
     CAPTURE(name);
     Outcome plain;
