@@ -124,10 +124,11 @@ float ContactSlop(const StepSettings& settings, const Body& body) {
 }
 
 // By how much contacts lift deep points in a substep of `h` seconds, see AllowedDepth [m]. In short
-// ones the whole slop would throw bodies off.
+// ones the whole slop would throw bodies off. Less than the tolerance would be no contact.
 static float ContactRise(const StepSettings& settings, float h, const Body& body) {
-  constexpr float kTime = 1.0e-3f;  // [s]
-  return ContactSlop(settings, body) * std::fmin(h / kTime, 1.0f);
+  constexpr float kTime = 1.0e-3f, kLeastShare = 0.2f;
+  const float share = std::fmax(std::fmin(h / kTime, 1.0f), kLeastShare);
+  return ContactSlop(settings, body) * share;
 }
 
 TouchingSurface SurfaceOf(const Body& body) {

@@ -415,7 +415,7 @@ inline void WakeUp(Body* body) {
   body->resting.Forget();
 }
 
-inline constexpr Status kNoTimeStep = {StatusCode::kInvalidArgument, "dt", "must lie in [1e-5, 1]",
+inline constexpr Status kNoTimeStep = {StatusCode::kInvalidArgument, "dt", "must lie in [1e-4, 1]",
                                        0};
 inline constexpr Status kNoWorld = {StatusCode::kOutOfMemory, "world", "has no memory", 0};
 inline constexpr Status kNoOutput = {StatusCode::kInvalidArgument, "output", "must not be null", 0};

@@ -337,21 +337,25 @@ TEST_CASE("A plane that turns about a distant point carries a body without letti
   }
 }
 
-TEST_CASE("The way out of a plane is no speed, however short the steps") {
-  const float dt = GENERATE(kLeastTimeStep, 1.0e-3f, 0.01f);
-  CAPTURE(dt);
-  const ShapeAsset shape(TetBox(4, 4, 4, 0.1, 0.05, 6), {1.0e7, 0.4, 1000.0});
-  World world({.gravity = {}});
+// Beside the way out by positions, contacts lift deep points a little in each step.
+TEST_CASE("Contacts lift deep points slowly, however short the steps") {
+  const float dt = GENERATE(as<float>{}, kLeastTimeStep, 1.0e-3f, 0.01f);
+  const double young = GENERATE(1.0e3, 1.0e5, 1.0e7);
+  CAPTURE(dt, young);
+  const ShapeAsset shape(TetBox(4, 4, 4, 0.1, 0.05, 6), {young, 0.4, 1000.0});
+  World world({.gravity = {}, .contact = {.push_out_time = 1.0e6f}});
   AddBody(&world, shape.asset(), {.pose = {.position = {0.0f, -0.05f, 0.0f}}});
   AddPlane(&world, {});
+  StepWorld(&world, dt);
+  const double start = MeasuresOf(world).max_penetration;
   const float edge = shape.simulation().median_edge;
   float fastest = 0.0f;
-  for (int step = 0; step < 200; ++step) {
+  for (int step = 0; step < 50; ++step) {
     StepWorld(&world, dt);
     fastest = std::fmax(fastest, world.stats().max_speed);
   }
-  CHECK(MeasuresOf(world).max_penetration < 0.05f - 0.1f * 200.0f * std::fmin(dt, 0.01f) * edge);
-  CHECK(fastest < 0.3f * edge);
+  CHECK(MeasuresOf(world).max_penetration < start);
+  CHECK(fastest < 0.5f * edge);
 }
 
 TEST_CASE("A body put deep into a plane comes out of it step by step, in shape") {

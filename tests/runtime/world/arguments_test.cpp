@@ -193,7 +193,7 @@ TEST_CASE("Time steps are checked") {
   }
   CHECK(world.StateHash() == hash);
   CHECK(StepWorld(&world, 1.0f) == kStepPreparedTimeStep);
-  CHECK(StepWorld(&world, 1.0e-5f) == kStepPreparedTimeStep);
+  CHECK(StepWorld(&world, kLeastTimeStep) == kStepPreparedTimeStep);
 }
 
 TEST_CASE("Sizes and values of states are checked") {
