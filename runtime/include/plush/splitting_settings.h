@@ -13,7 +13,8 @@ struct SplittingSettings {
                              ///< others act on, would gain energy
   int volume_sweeps = 0;     ///< 0: the two-level step; Poisson's ratios above 0.47 act as 0.47.
                              ///< 1..16: the step of [Kug, Alg. 2], with Gauss-Seidel sweeps over
-                             ///< the tets and no clusters; it swings too slowly
+                             ///< the tets and no clusters; it swings too slowly. 0.47 is the most
+                             ///< while the body touches something
   int polar_iterations = 4;  ///< most Newton steps per tet and rotation, 1..64
 
   bool operator==(const SplittingSettings&) const = default;

