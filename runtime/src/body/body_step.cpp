@@ -199,8 +199,7 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
     std::copy(body->kappa.begin(), body->kappa.end(), body->pins.swept.begin());
   }
   // Nodes that are put back leave tets that the stiffest multipliers would throw apart.
-  const bool has_limit = body->splitting.volume_sweeps == 0 || body->contacts.any();
-  const float most = has_limit ? kMostBulk : std::numeric_limits<float>::max();
+  const float most = body->contacts.any() ? kMostBulk : MostBulk(body->splitting);
   SweepChanges last;
   for (int sweep = 0; sweep < settings.splitting.volume_sweeps; ++sweep) {
     last = SweepVolumes(body->elements, h, body->y.span(), body->kappa.span(), most);

@@ -140,7 +140,8 @@ HWY_EXPORT(FindPassingBlock);
 
 SweepChanges SweepVolumes(const ElementView& elements, float dt, std::span<NodeVec> x,
                           std::span<float> kappa, float most_bulk) {
-  return HWY_DYNAMIC_DISPATCH(SweepAll)(elements, dt, most_bulk, x.data(), kappa.data());
+  const float most = std::fmin(most_bulk, std::numeric_limits<float>::max());  // times 0 it is 0
+  return HWY_DYNAMIC_DISPATCH(SweepAll)(elements, dt, most, x.data(), kappa.data());
 }
 
 namespace {

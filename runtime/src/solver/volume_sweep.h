@@ -37,7 +37,7 @@ struct SweepChanges {
 /// Does not allocate.
 SweepChanges SweepVolumes(const ElementView& elements, float dt, std::span<NodeVec> x,
                           std::span<float> kappa,
-                          float most_bulk = std::numeric_limits<float>::max());
+                          float most_bulk = std::numeric_limits<float>::infinity());
 
 /// Least det F of a tet at the end of a substep, unless it was below at the start.
 inline constexpr float kLeastDetF = 0.05f;

@@ -12,8 +12,8 @@
 using namespace plush;
 using namespace plush::test;
 
-// Two cubes fly at each other, fast enough to want several substeps. A third one falls far away,
-// and wants one. Its way in the step tells how many it took: g dt^2 (n + 1) / (2 n).
+// Two cubes fly at each other, so fast that they need several substeps. A third one falls far away
+// and needs one. In n substeps it falls by g dt^2 (n + 1) / (2 n).
 TEST_CASE("All bodies of an island take as many substeps as the one that wants most") {
   // Substeps that the approach asks for: 2 v dt / e.
   const double wanted = GENERATE(1.5, 2.5, 3.5, 6.0);

@@ -72,8 +72,8 @@ struct ClusteredPair {
     }
   }
 
-  // Lets the bodies start where they are, no deeper in each other than they may be: a place that
-  // clusters can come back to.
+  // The bodies start where they are, no deeper in each other than allowed. So clusters can come
+  // back there.
   void StartInPlace() {
     for (CoarseProblem& body : bodies) {
       std::copy(body.nodes.begin(), body.nodes.end() - 1, body.start.begin());

@@ -98,7 +98,7 @@ struct Compared {
 
 // Compares a flood with clipped triangles. Corners and places where edges pierce are rounded to
 // floats, by up to 1e-8 m or so: areas are off by that times an edge, moments by that times its
-// square. (Slide tells where it is more.)
+// square, and more by the factor of Slide.
 void RequireClipped(const PlacedSurface& surface, const FloodScratch& flood, const Solid& solid,
                     Compared* compared) {
   constexpr double kRounding = 1.0e-7;  // [m]

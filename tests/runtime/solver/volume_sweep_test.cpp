@@ -196,3 +196,24 @@ TEST_CASE("Tets without volume stiffness are left alone") {
   CHECK(soft.kappa[slot] == 0.0f);
   CHECK((ToEigen(soft.x) - ToEigen(before)).norm() == 0.0);
 }
+
+TEST_CASE("A sweep follows lambda up to the given multiple of mu") {
+  constexpr double kMost = 16.0, kMu = 3.0e4;
+  const auto material = [](double bulk) {  // with lambda = bulk mu
+    const double nu = 0.5 * bulk / (bulk + 1.0);
+    return tools::Material{2.0 * kMu * (1.0 + nu), nu, 1000.0};
+  };
+  const double bulk = GENERATE(4.0, 16.0, 49.0, 400.0);
+  CAPTURE(bulk);
+  const tools::TetMesh mesh = TetBox(2, 2, 1, 0.1, 0.09, 5);
+  Swept body(mesh, material(bulk)), same(mesh, material(std::min(bulk, kMost)));
+  Random random(5), again(5);
+  body.Move(&random, 0.01);
+  same.Move(&again, 0.01);
+  const Points start = ToEigen(body.x);
+  SweepVolumes(body.shape.elements(), kDt, body.x, body.kappa, static_cast<float>(kMost));
+  SweepVolumes(same.shape.elements(), kDt, same.x, same.kappa);
+  const double way = (ToEigen(same.x) - start).norm();
+  CHECK(way > 1e-3);
+  CHECK((ToEigen(body.x) - ToEigen(same.x)).norm() < 1e-5 * way);
+}

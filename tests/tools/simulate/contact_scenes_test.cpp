@@ -58,7 +58,7 @@ struct Expected {
   float depth;      // at most: of a vertex of a body inside another one, of the smaller one's size
   float end_depth;  // at most, at the end
   bool every_threads = false;  // whether it is run again on four threads
-  bool is_stack = false;       // which stands still by itself: it is kept awake
+  bool is_stack = false;       // kept awake: it shall stand still without sleep
 };
 
 constexpr Expected kScenes[] = {
