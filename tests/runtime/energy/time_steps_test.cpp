@@ -20,11 +20,12 @@ double Energy(const World& world) {
 
 // Boxes swollen by 2%. On a plane they start 0.3 mm inside it.
 struct Swollen {
-  explicit Swollen(Setting setting, float nu = 0.4f)
+  explicit Swollen(Setting setting, float nu = 0.4f, int volume_sweeps = 0)
       : shape(TetBox(3, 2, 2, 0.1, 0.05, 1), {1.0e5, nu, 1000.0}),
         world({.gravity = setting == Setting::kOnPlane ? Vec3{0.0f, -9.81f, 0.0f} : Vec3{}}) {
     const std::vector<uint32_t> pins = {0, 1, 2, 3};
     BodyDesc body;
+    body.splitting.volume_sweeps = volume_sweeps;
     if (setting == Setting::kPinned) body.pinned_nodes = pins;
     if (setting == Setting::kOnPlane) AddPlane(&world, {});
     for (int i = 0; i < (setting == Setting::kCrowd ? 8 : 1); ++i) {
@@ -46,7 +47,7 @@ struct Swollen {
 TEST_CASE("A time step far shorter than the others adds no energy") {
   const Setting setting =
       GENERATE(Setting::kFree, Setting::kPinned, Setting::kOnPlane, Setting::kCrowd);
-  const float dt = GENERATE(as<float>{}, kLeastTimeStep, 1.0e-4f, 1.0e-3f);
+  const float dt = GENERATE(as<float>{}, kLeastTimeStep, 1.0e-3f);
   CAPTURE(static_cast<int>(setting), dt);
   Swollen scene(setting);
   const double start = Energy(scene.world);
@@ -64,7 +65,7 @@ TEST_CASE("Time steps of all legal lengths may be mixed") {
       GENERATE(Setting::kFree, Setting::kPinned, Setting::kOnPlane, Setting::kCrowd);
   const uint32_t seed = GENERATE(1u, 2u);
   CAPTURE(static_cast<int>(setting), seed);
-  constexpr float kSteps[] = {kLeastTimeStep, 1.0e-4f, 1.0e-3f, 0.01f, 1.0f / 60, 1.0f / 30};
+  constexpr float kSteps[] = {kLeastTimeStep, 3.0e-4f, 1.0e-3f, 0.01f, 1.0f / 60, 1.0f / 30};
   Swollen scene(setting);
   for (const float dt : kSteps) REQUIRE(scene.world.PrepareTimeStep(dt).ok());
   for (int step = 0; step < 30; ++step) StepWorld(&scene.world, 0.01f);
@@ -78,13 +79,15 @@ TEST_CASE("Time steps of all legal lengths may be mixed") {
 }
 
 TEST_CASE("Long and short steps in turn add no energy", "[long]") {
-  const Setting setting = GENERATE(Setting::kFree, Setting::kPinned, Setting::kCrowd);
+  const Setting setting =
+      GENERATE(Setting::kFree, Setting::kPinned, Setting::kOnPlane, Setting::kCrowd);
   const float nu = GENERATE(0.3f, 0.49f);
+  const int volume_sweeps = GENERATE(0, 1);
   const float share = GENERATE(1.4f, 2.0f, 8.0f, 32.0f, 128.0f);
   const uint32_t seed = GENERATE(1u, 2u);
-  CAPTURE(static_cast<int>(setting), nu, share, seed);
+  CAPTURE(static_cast<int>(setting), nu, share, seed, volume_sweeps);
   constexpr float kLong = 1.0f / 30;
-  Swollen scene(setting, nu);
+  Swollen scene(setting, nu, volume_sweeps);
   const double strain = MeasuresOf(scene.world).elastic_j;
   for (const float dt : {kLong, kLong / share}) REQUIRE(scene.world.PrepareTimeStep(dt).ok());
   StepWorld(&scene.world, kLong / share);
@@ -95,10 +98,7 @@ TEST_CASE("Long and short steps in turn add no energy", "[long]") {
     StepWorld(&scene.world, random.Below(2) == 0 ? kLong : kLong / share);
     most = std::max(most, Energy(scene.world));
   }
-  // Steps that grow by less than a half do not get more iterations. Pressures of nearly
-  // incompressible tets lag behind them: up to 1.8% so far.
-  const bool lags = share < 1.5f && nu > 0.4f;
-  CHECK(most <= start + (lags ? 0.02 : 0.01) * strain);
+  CHECK(most <= start + 0.01 * strain);
 }
 
 TEST_CASE("Time steps below the least one are refused and move nothing") {
