@@ -38,10 +38,9 @@ struct FreeContacts : RandomContacts {
     }
     Refactor(2);
     if (!is_large) factor_of_A.compute(A = DenseSystem(model, double(kProblemDt)));
-    for (size_t i = 0; i < y.size(); ++i) {
+    for (size_t i = 0; i < pinned.size(); ++i) {
       const auto node = static_cast<Eigen::Index>(i);
-      const bool is_free = i >= pinned.size() || pinned[i] == 0;
-      y[i].w = x[i].w = is_free ? static_cast<float>(1.0 / model.masses[node]) : 0.0f;
+      y[i].w = x[i].w = pinned[i] == 0 ? static_cast<float>(1.0 / model.masses[node]) : 0.0f;
     }
     if (!pins.empty()) {
       const Eigen::Vector3d at = ToEigen(y[static_cast<size_t>(pins[0])]);
