@@ -2,7 +2,7 @@
 // Contacts of clusters against dense matrices in double precision: how points answer impulses, and
 // the impulses of coarse solves.
 #include "runtime/contact/coarse_problem.h"
-#include "runtime/contact/natural_map.h"
+#include "runtime/contact/contact_laws.h"
 #include "skip.h"
 
 #include <catch2/catch.hpp>

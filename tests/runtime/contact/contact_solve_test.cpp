@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The contact solve against the dense equations in double precision: a displacement that meets the
 // conditions of Signorini and Coulomb is the solution.
-#include "runtime/contact/natural_map.h"
+#include "runtime/contact/contact_laws.h"
 #include "runtime/contact/random_contacts.h"
 #include "skip.h"
 

@@ -2,7 +2,7 @@
 // When sweeps over contacts stop: once they move points by less than the accuracy, and the load by
 // less than a thousandth.
 #include "body/body_colliders.h"
-#include "runtime/contact/natural_map.h"
+#include "runtime/contact/contact_laws.h"
 #include "runtime/contact/random_contacts.h"
 
 #include <catch2/catch.hpp>

@@ -98,7 +98,7 @@ TEST_CASE("Long and short steps in turn add no energy", "[long]") {
     StepWorld(&scene.world, random.Below(2) == 0 ? kLong : kLong / share);
     most = std::max(most, Energy(scene.world));
   }
-  CHECK(most <= start + 0.01 * strain);
+  CHECK(most <= start + 0.001 * strain);
 }
 
 TEST_CASE("Time steps below the least one are refused and move nothing") {

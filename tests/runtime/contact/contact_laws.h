@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// How far a contact is from Signorini's condition and Coulomb's law.
+// How far contacts are from Signorini's condition and Coulomb's law.
 #pragma once
 
+#include "contact/body_contacts.h"
 #include "runtime/tet_fixtures.h"
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace plush::test {
 
@@ -23,11 +25,9 @@ inline double NaturalResidual(const Eigen::Vector3d& impulse, const Eigen::Vecto
 }
 
 /// What the contacts of solved problems do, and how far they are from the condition and the law.
-struct ContactLaws {
-  int pressing = 0, sliding = 0, sticking = 0, open = 0;
-  /// The worst contact since it was last set to 0: lengths as shares of the size, impulses beyond
-  /// their cones as shares of the largest; 1 if friction does not oppose the slip.
-  double worst = 0.0;
+class ContactLaws {
+ public:
+  static constexpr double kSolved = 1.0e-4;
 
   struct Contact {
     Eigen::Vector3d normal, impulse;  ///< impulse [kg m]
@@ -35,31 +35,61 @@ struct ContactLaws {
     double gap;                       ///< above what is allowed, once solved [m]
     Eigen::Vector3d slip;             ///< over the whole substep [m]
   };
-  /// `largest`: impulse of the problem [kg m]; `size` [m].
+  /// Looks at a contact of the current problem. `largest`: impulse of it [kg m]; `size` [m].
   void Check(const Contact& contact, double largest, double size) {
     const Eigen::Vector3d &n = contact.normal, &slip = contact.slip;
     const double f = n.dot(contact.impulse), gap = contact.gap;
     const Eigen::Vector3d along = contact.impulse - n * f;
     const double cone = contact.friction * f;
-    worst = std::max(worst, (along.norm() - cone) / largest);
-    worst = std::max(worst, NaturalResidual(contact.impulse, n * gap + slip, n, contact.friction,
-                                            contact.response) /
-                                size);
+    Note((along.norm() - cone) / largest);
+    Note(NaturalResidual(contact.impulse, n * gap + slip, n, contact.friction, contact.response) /
+         size);
     if (f == 0.0) {
       ++open;
-      worst = std::max(worst, -gap / size);
+      Note(-gap / size);
       return;
     }
     ++pressing;
-    worst = std::max(worst, std::fabs(gap) / size);
+    Note(std::fabs(gap) / size);
     if (contact.friction > 0.0 && along.norm() < 0.99 * cone) {
       ++sticking;
-      worst = std::max(worst, slip.norm() / size);
-    } else if (contact.friction > 0.0 && slip.norm() > 1e-4 * size) {
+      Note(slip.norm() / size);
+    } else if (contact.friction > 0.0 && slip.norm() > kSolved * size) {
       ++sliding;
-      if (!(slip.normalized().dot(along.normalized()) < -0.99)) worst = 1.0;
+      if (!(slip.normalized().dot(along.normalized()) < -0.99)) Note(1.0);
     }
   }
+
+  /// Counts the problem whose contacts have been looked at.
+  void EndProblem(bool has_friction) {
+    if (worst_ < kSolved) {
+      furthest = std::max(furthest, worst_);
+    } else {
+      ++(has_friction ? unsolved : unsolved_smooth);
+    }
+    worst_ = 0.0;
+  }
+
+  int pressing = 0, sliding = 0, sticking = 0, open = 0;  // contacts
+  int unsolved = 0, unsolved_smooth = 0;                  // problems with friction, and without
+  double furthest = 0.0;                                  // of the solved ones
+
+ private:
+  // Not a number counts as 1.
+  void Note(double off) { worst_ = std::max(worst_, std::isfinite(off) ? off : 1.0); }
+
+  // Of the current problem: lengths as shares of the size, impulses beyond their cones as shares of
+  // the largest; 1 if friction does not oppose the slip.
+  double worst_ = 0.0;
 };
+
+/// The largest impulse of contacts between bodies, at least a tiny one [kg m].
+inline double LargestImpulse(std::span<const BodyContact> contacts) {
+  double largest = 1e-30;
+  for (const BodyContact& contact : contacts) {
+    largest = std::max(largest, ToEigen(contact.row.impulse).norm());
+  }
+  return largest;
+}
 
 }  // namespace plush::test
