@@ -68,6 +68,14 @@ struct DenseClusters {
   Eigen::Matrix3d Block(const EmbeddedPoint& a, const EmbeddedPoint& b) const {
     return JacobianOf(a) * Z * inverse * Z.transpose() * JacobianOf(b).transpose();
   }
+  // All blocks of these points.
+  Eigen::MatrixXd CouplingsOf(const std::vector<EmbeddedPoint>& of) const {
+    Eigen::MatrixXd JZ(3 * static_cast<Eigen::Index>(of.size()), Z.cols());
+    for (size_t i = 0; i < of.size(); ++i) {
+      JZ.middleRows<3>(3 * static_cast<Eigen::Index>(i)) = JacobianOf(of[i]) * Z;
+    }
+    return JZ * inverse * JZ.transpose();
+  }
   // Displacements of the nodes that a right-hand side causes.
   Points Displacements(const Points& rhs) const {
     const Eigen::Map<const Eigen::VectorXd> b(rhs.data(), rhs.size());

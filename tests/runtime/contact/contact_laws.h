@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <vector>
 
 namespace plush::test {
 
@@ -23,6 +24,54 @@ inline double NaturalResidual(const Eigen::Vector3d& impulse, const Eigen::Vecto
   if (along.norm() > most) along *= most / along.norm();
   return response * (normal * pressing + along - impulse).norm();
 }
+
+/// The points that touch a body's colliders.
+inline std::vector<EmbeddedPoint> PointsOnColliders(const ContactState& state) {
+  std::vector<EmbeddedPoint> points;
+  for (const PlaneContact& contact : state.Current()) points.push_back(state.PointOf(contact));
+  return points;
+}
+
+/// How the contacts of two bodies, those with colliders too, answer each other's impulses [1/kg]:
+/// in as many rows and columns for each as CouplingsOf of a body has.
+template <class DenseBody>
+Eigen::MatrixXd PairCouplings(const DenseBody (&bodies)[2], std::span<const BodyContact> contacts) {
+  const size_t on_colliders[2] = {bodies[0].state.num_contacts, bodies[1].state.num_contacts};
+  const size_t count = on_colliders[0] + on_colliders[1] + contacts.size();
+  Eigen::MatrixXd couplings;
+  for (size_t k = 0; k < 2; ++k) {
+    std::vector<EmbeddedPoint> points = PointsOnColliders(bodies[k].state);
+    for (const BodyContact& contact : contacts) points.push_back(contact.sides[k].point);
+    const Eigen::MatrixXd own = bodies[k].CouplingsOf(points);
+    const auto axes = own.rows() / static_cast<Eigen::Index>(points.size());
+    Eigen::MatrixXd place =
+        Eigen::MatrixXd::Zero(axes * static_cast<Eigen::Index>(count), own.rows());
+    for (size_t i = 0; i < points.size(); ++i) {
+      const bool is_between = i >= on_colliders[k];
+      const size_t at = i + (is_between ? on_colliders[1 - k] : k * on_colliders[0]);
+      place.block(axes * static_cast<Eigen::Index>(at), axes * static_cast<Eigen::Index>(i), axes,
+                  axes) =
+          (is_between && k == 1 ? -1.0 : 1.0) * Eigen::MatrixXd::Identity(axes, axes);
+    }
+    const double s = double(bodies[k].state.scale);
+    if (k == 0) couplings.setZero(place.rows(), place.rows());
+    couplings += place * own * place.transpose() / (s * s * s);
+  }
+  return couplings;
+}
+
+/// The least eigenvalue of couplings with ones on the diagonal; 1 of none. Near 0, one contact's
+/// motion follows from those of others: sweeps need about the inverse of that number, and friction
+/// may leave no solution.
+inline double Independence(const Eigen::MatrixXd& couplings) {
+  if (couplings.size() == 0) return 1.0;
+  const Eigen::VectorXd scales = couplings.diagonal().cwiseSqrt().cwiseInverse();
+  const Eigen::MatrixXd scaled = scales.asDiagonal() * couplings * scales.asDiagonal();
+  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(scaled).eigenvalues()[0];
+}
+
+/// Every problem whose contacts are as independent must be solved.
+inline constexpr double kIndependent = 3.0e-3;
 
 /// What the contacts of solved problems do, and how far they are from the condition and the law.
 class ContactLaws {
@@ -60,14 +109,16 @@ class ContactLaws {
     }
   }
 
-  /// Counts the problem whose contacts have been looked at.
-  void EndProblem(bool has_friction) {
-    if (worst_ < kSolved) {
+  /// Counts the problem whose contacts have been looked at. Returns whether it is solved.
+  bool EndProblem(bool has_friction) {
+    const bool is_solved = worst_ < kSolved;
+    if (is_solved) {
       furthest = std::max(furthest, worst_);
     } else {
       ++(has_friction ? unsolved : unsolved_smooth);
     }
     worst_ = 0.0;
+    return is_solved;
   }
 
   int pressing = 0, sliding = 0, sticking = 0, open = 0;  // contacts

@@ -111,8 +111,12 @@ TEST_CASE("With friction, contacts stick inside the cone and slide against it in
       }
     }
     unsolved += is_solved ? 0 : 1;
-    unnatural += natural < 1e-4 ? 0 : 1;
-    if (natural < 1e-4) farthest = std::max(farthest, natural);
+    if (natural < 1e-4) {
+      farthest = std::max(farthest, natural);
+    } else {
+      ++unnatural;
+      CHECK(Independence(c.CouplingsOf(PointsOnColliders(c.state))) < kIndependent);
+    }
   }
   std::printf(
       "%d problems with friction, seeds from 100000: %zu contacts stick, %zu slide, %d cases "

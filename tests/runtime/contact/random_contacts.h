@@ -177,15 +177,19 @@ struct RandomContacts {
     return Eigen::Map<const Points>(sums.data(), 3, moved.cols());
   }
 
-  // How far a unit impulse moves its point, by the dense matrix [1/kg].
-  double ResponseOf(const EmbeddedPoint& point) const {
+  // How far unit impulses move points, along any axis, by the dense matrix [1/kg].
+  Eigen::MatrixXd CouplingsOf(const std::vector<EmbeddedPoint>& of) const {
     if (solver_of_A.cols() == 0) solver_of_A.compute(A);
-    Eigen::VectorXd b = Eigen::VectorXd::Zero(A.rows());
-    for (int k = 0; k < 4; ++k) {
-      b[3 * static_cast<Eigen::Index>(point.nodes[k])] += double(point.Free(k));
+    Eigen::MatrixXd J = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(of.size()), A.cols());
+    for (Eigen::Index row = 0; row < J.rows(); ++row) {
+      const EmbeddedPoint& point = of[static_cast<size_t>(row)];
+      for (int k = 0; k < 4; ++k) {
+        J(row, 3 * static_cast<Eigen::Index>(point.nodes[k])) += double(point.Free(k));
+      }
     }
-    return b.dot(solver_of_A.solve(b));
+    return J * solver_of_A.solve(J.transpose());
   }
+  double ResponseOf(const EmbeddedPoint& point) const { return CouplingsOf({point})(0, 0); }
 
   // From where the point may be.
   double GapOf(const LocalCollider& plane, const EmbeddedPoint& point) const {
