@@ -17,6 +17,9 @@ namespace plush {
 namespace HWY_NAMESPACE {
 namespace {
 
+// On some targets, the minimum of infinite lanes.
+constexpr float kLargest = std::numeric_limits<float>::max();
+
 // The columns of N rows of 4 floats. Lanes hold the rows that RowsOfLanes says: exchanges within
 // blocks of 4 lanes take half the time of those that keep the order.
 template <class D, class V>
@@ -81,7 +84,7 @@ LowVertex FindLowest(const Vec4* weights, size_t count, const float* gaps) {
     const auto none = hn::Set(du, static_cast<uint32_t>(count));
     const auto index = hn::IfThenElse(hn::RebindMask(du, hn::Eq(best, least)), at, none);
     lowest = {hn::GetLane(hn::MinOfLanes(du, index)), hn::GetLane(least)};
-    return lowest.gap < kNone ? lowest : LowVertex{0, kNone};
+    return lowest.gap < kLargest ? lowest : LowVertex{0, kNone};
   }
   for (; i < count; ++i) {
     const float gap = MeanOf(gaps, weights[i]);
@@ -154,7 +157,8 @@ LowVertex FindLowestBeside(const uint32_t* taken, const uint32_t* nodes, size_t 
   const auto at = hn::Add(first, hn::Iota(du, 0));
   const auto end = hn::Set(du, static_cast<uint32_t>(count));
   const auto index = hn::IfThenElse(hn::RebindMask(du, hn::Eq(best, least)), at, end);
-  return {hn::GetLane(hn::MinOfLanes(du, index)), hn::GetLane(least)};
+  const float gap = hn::GetLane(least);
+  return {hn::GetLane(hn::MinOfLanes(du, index)), gap < kLargest ? gap : kNone};
 }
 
 }  // namespace

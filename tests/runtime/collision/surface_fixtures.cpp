@@ -224,10 +224,15 @@ std::vector<Vec3> Deform(const std::vector<Vec3>& rest, Deformation kind, Random
     return random->Below(2) == 0 ? Points(Points::Zero(3, x.cols())) : random->Vectors(count, size);
   };
   switch (kind) {
-    case Deformation::kGentle:
-      return ToVec3s(random->Rotation() * (x + random->Vectors(count, 0.01)));
-    case Deformation::kAffine:
-      return ToVec3s((random->Matrix(2.0) * x).colwise() + random->Vector(1.0));
+    // One call a statement: compilers order those of an expression as they like.
+    case Deformation::kGentle: {
+      const Points shaken = x + random->Vectors(count, 0.01);
+      return ToVec3s(random->Rotation() * shaken);
+    }
+    case Deformation::kAffine: {
+      const Eigen::Vector3d moved = random->Vector(1.0);
+      return ToVec3s((random->Matrix(2.0) * x).colwise() + moved);
+    }
     case Deformation::kRandom:
       return ToVec3s(random->Vectors(count, random->Uniform(0.1, 2.0)));
     case Deformation::kFlat: {
@@ -239,8 +244,10 @@ std::vector<Vec3> Deform(const std::vector<Vec3>& rest, Deformation kind, Random
       const Eigen::Vector3d n = random->Direction();
       return ToVec3s(n * (n.transpose() * x) + nearly(std::pow(10.0, random->Uniform(-9.0, -3.0))));
     }
-    case Deformation::kPoint:
-      return ToVec3s(nearly(1e-6).colwise() + random->Vector(1.0));
+    case Deformation::kPoint: {
+      const Eigen::Vector3d moved = random->Vector(1.0);
+      return ToVec3s(nearly(1e-6).colwise() + moved);
+    }
     case Deformation::kTiny:
       return ToVec3s((x * 1e-12).colwise() + random->Vector(random->Below(2) == 0 ? 0.0 : 1e-12));
     case Deformation::kFar:

@@ -40,6 +40,11 @@ TEST_CASE("The lowest vertex is the first of the lowest, on every instruction se
       const LowVertex lowest = LowestVertex(weights, gaps);
       CHECK(lowest.gap == expected.gap);
       CHECK(lowest.index == expected.index);
+      constexpr float kAllInfinite[4] = {kInfinite, kInfinite, kInfinite, kInfinite};
+      const std::vector<Vec4> even(count, Vec4{0.25f, 0.25f, 0.25f, 0.25f});
+      const LowVertex none = LowestVertex(even, kAllInfinite);
+      CHECK(none.gap == kInfinite);
+      CHECK(none.index == 0);
     }
   }
 }
