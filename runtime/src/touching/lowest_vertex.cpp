@@ -17,7 +17,7 @@ namespace plush {
 namespace HWY_NAMESPACE {
 namespace {
 
-// On some targets, the minimum of infinite lanes.
+// MinOfLanes gives this for infinite lanes on targets that emulate it.
 constexpr float kLargest = std::numeric_limits<float>::max();
 
 // The columns of N rows of 4 floats. Lanes hold the rows that RowsOfLanes says: exchanges within
@@ -157,8 +157,8 @@ LowVertex FindLowestBeside(const uint32_t* taken, const uint32_t* nodes, size_t 
   const auto at = hn::Add(first, hn::Iota(du, 0));
   const auto end = hn::Set(du, static_cast<uint32_t>(count));
   const auto index = hn::IfThenElse(hn::RebindMask(du, hn::Eq(best, least)), at, end);
-  const float gap = hn::GetLane(least);
-  return {hn::GetLane(hn::MinOfLanes(du, index)), gap < kLargest ? gap : kNone};
+  const LowVertex lowest = {hn::GetLane(hn::MinOfLanes(du, index)), hn::GetLane(least)};
+  return lowest.gap < kLargest ? lowest : LowVertex{0, kNone};
 }
 
 }  // namespace

@@ -23,11 +23,11 @@ using Kind = ConstraintKind;
 
 }  // namespace
 
-TEST_CASE("Random bodies that constraints hold gain no energy") {
+TEST_CASE("Of random bodies that constraints hold, only few stiff ones gain energy") {
   const bool is_implicit = GENERATE(false, true);
   const BodySolver solver = is_implicit ? ImplicitSolver() : SplittingSolver();
   const uint32_t count = tests::FullTests() ? 400 : 40;
-  double worst = 0.0;
+  double worst = 0.0, worst_of_soft = 0.0;
   uint32_t num_gains = 0;
   for (uint32_t seed = 0; seed < count; ++seed) {
     CAPTURE(seed);
@@ -59,12 +59,14 @@ TEST_CASE("Random bodies that constraints hold gain no energy") {
       gain = std::max(gain, (energy - start) / scale);
     }
     worst = std::max(worst, gain);
+    if (young < 1e6) worst_of_soft = std::max(worst_of_soft, gain);
     num_gains += gain < 0.03 ? 0 : 1;
   }
-  std::printf("held bodies, %s: energy gained %.4f, %u of %u more than 3%%\n",
-              is_implicit ? "implicit" : "splitting", worst, num_gains, count);
-  // Stiff bodies whose constraints hardly let them move: in one of them, forces rise to 700 times
-  // its weight as it passes a place where they nearly depend on each other.
+  std::printf("held bodies, %s: energy gained %.4f, soft ones %.4f, %u of %u more than 3%%\n",
+              is_implicit ? "implicit" : "splitting", worst, worst_of_soft, num_gains, count);
+  CHECK(worst_of_soft < 0.003);
+  // Their constraints hardly let these stiff bodies move. One passes a pose in which the
+  // constraints nearly depend on each other. Their forces then rise to 80 times its weight.
   CHECK(num_gains <= (is_implicit ? 0 : 1 + count / 200));  // 1 of 40, 3 of 400
   CHECK(worst < (is_implicit ? 0.03 : 0.15));
 }

@@ -224,7 +224,7 @@ std::vector<Vec3> Deform(const std::vector<Vec3>& rest, Deformation kind, Random
     return random->Below(2) == 0 ? Points(Points::Zero(3, x.cols())) : random->Vectors(count, size);
   };
   switch (kind) {
-    // One call a statement: compilers order those of an expression as they like.
+    // One random number per statement: compilers may evaluate an expression in any order.
     case Deformation::kGentle: {
       const Points shaken = x + random->Vectors(count, 0.01);
       return ToVec3s(random->Rotation() * shaken);

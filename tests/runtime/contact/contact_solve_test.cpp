@@ -120,7 +120,7 @@ TEST_CASE("With friction, contacts stick inside the cone and slide against it in
   }
   std::printf(
       "%d problems with friction, seeds from 100000: %zu contacts stick, %zu slide, %d cases "
-      "whose cones go in circles, natural map off by 1e-4 in %d and %.1e in the others\n",
+      "with friction beyond a cone, natural map off by 1e-4 in %d and %.1e in the others\n",
       count, sticking, sliding, unsolved, unnatural, farthest);
   CAPTURE(unsolved, unnatural, farthest);
   // Their impulses are those of cones that no longer follow. 0 and 1 of 300.

@@ -74,7 +74,9 @@ TEST_CASE("The lowest point beside taken nodes is the first of them, on every in
       CHECK(lowest.index == expected.index);
       CHECK(got == left);
       std::fill(got.begin(), got.end(), kInfinite);
-      CHECK(LowestBeside(kTaken, nodes.data(), count, got.data()).gap == kInfinite);
+      const LowVertex none = LowestBeside(kTaken, nodes.data(), count, got.data());
+      CHECK(none.gap == kInfinite);
+      CHECK(none.index == 0);
     }
   }
 }
