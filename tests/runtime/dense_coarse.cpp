@@ -2,6 +2,8 @@
 // Dense rigid motions of clusters, projected with Z as a matrix. Source: see dense_coarse.h.
 #include "runtime/dense_coarse.h"
 
+#include "reference/dense_algebra.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -146,7 +148,7 @@ Eigen::MatrixXd MaterialAtRest(const DenseModel& model, double dt) {
   }
   for (size_t t = 0; t < model.tets.size(); ++t) {
     // E: the strain of the tet, as nine numbers, of the displacements of its nodes.
-    Eigen::Matrix<double, 9, 12> E;
+    Eigen::MatrixXd E(9, 12);
     for (Eigen::Index k = 0; k < 12; ++k) {
       const Eigen::Index node = k / 3, axis = k % 3;
       const Eigen::RowVector3d gradient = node == 0 ? (-model.dm_inv[t].colwise().sum()).eval()
@@ -155,8 +157,8 @@ Eigen::MatrixXd MaterialAtRest(const DenseModel& model, double dt) {
       const Eigen::Matrix3d strain = 0.5 * (D + D.transpose());
       E.col(k) = Eigen::Map<const Eigen::Matrix<double, 9, 1>>(strain.data());
     }
-    const Eigen::Matrix<double, 12, 12> K =
-        2.0 * model.mu[t] * model.volumes[t] * dt * (dt + model.damping) * E.transpose() * E;
+    const double weight = 2.0 * model.mu[t] * model.volumes[t] * dt * (dt + model.damping);
+    const Eigen::MatrixXd K = weight * reference::Product(E.transpose(), E);
     for (Eigen::Index i = 0; i < 4; ++i) {
       for (Eigen::Index j = 0; j < 4; ++j) {
         H.block<3, 3>(3 * model.tets[t][static_cast<size_t>(i)],
@@ -178,8 +180,7 @@ Eigen::VectorXd SolveIndependent(const Eigen::MatrixXd& C, const Eigen::VectorXd
   }
   Eigen::VectorXd x = Eigen::VectorXd::Zero(C.rows());
   const Eigen::MatrixXd independent = C(kept, kept);
-  const Eigen::VectorXd found = independent.ldlt().solve(Eigen::VectorXd(b(kept)));
-  x(kept) = found;
+  x(kept) = Eigen::VectorXd(reference::SolveSymmetric(independent, b(kept)));
   return x;
 }
 
@@ -248,7 +249,7 @@ Eigen::MatrixXd DenseCoarse::Matrix(const std::vector<Eigen::Matrix3d>& rotation
         const Eigen::Vector3d x = now + R * (model_.rest.col(node) - at_rest);
         AddNode(model_, t, corner, R, x - centres[static_cast<size_t>(k)], dt_, k, &strain);
       }
-      C += strain.transpose() * strain;
+      C += reference::Product(strain.transpose(), strain);
     }
   }
   for (size_t k = 0; k < members_.size(); ++k) {
@@ -335,10 +336,7 @@ void DenseCoarse::Correct(const Eigen::MatrixXd& C, const Points& inertial, cons
   }
   for (size_t k = 0; k < count; ++k) {
     const auto at = 6 * static_cast<Eigen::Index>(k);
-    // Cayley: R = (I - a x)^-1 (I + a x) for half the turn a.
-    const Eigen::Matrix3d a = CrossMatrix(0.5 * q.segment<3>(at + 3));
-    const Eigen::Matrix3d I = Eigen::Matrix3d::Identity();
-    const Eigen::Matrix3d R = (I - a).inverse() * (I + a);
+    const Eigen::Matrix3d R = CayleyOf(CrossMatrix(q.segment<3>(at + 3)));
     for (const Eigen::Index i : members_[k]) {
       y->col(i) = centres[k] + R * (y->col(i) - centres[k]) + q.segment<3>(at);
     }

@@ -2,6 +2,8 @@
 // Source: see dense_components.h.
 #include "runtime/dense_components.h"
 
+#include "reference/dense_algebra.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -13,6 +15,11 @@ Eigen::Matrix3d CrossMatrix(const Eigen::Vector3d& v) {
   Eigen::Matrix3d out;
   out << 0, -v.z(), v.y(), v.z(), 0, -v.x(), -v.y(), v.x(), 0;
   return out;
+}
+
+Eigen::Matrix3d CayleyOf(const Eigen::Matrix3d& turn) {
+  const Eigen::Matrix3d I = Eigen::Matrix3d::Identity();
+  return (I - 0.5 * turn).inverse() * (I + 0.5 * turn);
 }
 
 Eigen::Vector3d CentreOf(const std::vector<Eigen::Index>& members, const Eigen::VectorXd& masses,
@@ -77,8 +84,9 @@ std::vector<Component> ComponentsOf(const DenseModel& model) {
     }
     if (count > 2) {
       arms.colwise() -= arms.rowwise().mean().eval();
-      const Eigen::Vector3d spreads = arms.jacobiSvd().singularValues();
-      if (spreads[1] > 1.0e-6 * spreads[0]) continue;
+      const Eigen::Matrix3d squares = reference::Product(arms, arms.transpose());
+      const Eigen::Vector3d spreads = reference::EigenpairsOf(squares).values;
+      if (spreads[1] > 1.0e-12 * spreads[2]) continue;
     }
     out.push_back(component);
   }
@@ -135,12 +143,7 @@ MeanMotion::MeanMotion(const Component& component, const Eigen::VectorXd& masses
   }
   const Eigen::Vector3d& a = hinge.axis;
   turn = CrossMatrix(hinge.is_line ? (a * (moment.dot(a) / a.dot(inertia * a))).eval()
-                                   : inertia.ldlt().solve(moment).eval());
-}
-
-Eigen::Matrix3d MeanMotion::Rotation() const {
-  const Eigen::Matrix3d I = Eigen::Matrix3d::Identity();
-  return (I - 0.5 * turn).inverse() * (I + 0.5 * turn);
+                                   : Eigen::Vector3d(reference::SolveSymmetric(inertia, moment)));
 }
 
 bool Spins(const Component& component, const Eigen::VectorXd& masses, const Points& x,

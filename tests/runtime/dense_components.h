@@ -13,6 +13,9 @@ namespace plush::test {
 /// v x as a matrix.
 Eigen::Matrix3d CrossMatrix(const Eigen::Vector3d& v);
 
+/// The rotation (I - a)^-1 (I + a), where a is half of a turn, a cross matrix.
+Eigen::Matrix3d CayleyOf(const Eigen::Matrix3d& turn);
+
 /// The mean of the members' vectors, weighted by mass. Zero if they have none.
 Eigen::Vector3d CentreOf(const std::vector<Eigen::Index>& members, const Eigen::VectorXd& masses,
                          const Points& x);
@@ -40,7 +43,7 @@ struct MeanMotion {
              const Points& u);
 
   /// By the turn.
-  Eigen::Matrix3d Rotation() const;
+  Eigen::Matrix3d Rotation() const { return CayleyOf(turn); }
 
   Eigen::Vector3d centre, shift;
   Eigen::Matrix3d turn;  ///< times an arm

@@ -5,6 +5,8 @@
 
 #include "plush/format/tet_block.h"
 
+#include "reference/dense_algebra.h"
+#include "reference/elastic_body.h"
 #include "reference/kept_turns.h"
 #include "runtime/dense_coarse.h"
 #include "runtime/dense_components.h"
@@ -14,13 +16,10 @@
 #include <numeric>
 
 namespace plush::test {
-namespace {
 
-Eigen::Matrix3d CofactorOf(const Eigen::Matrix3d& F) {
-  Eigen::Matrix3d out;
-  out << F.col(1).cross(F.col(2)), F.col(2).cross(F.col(0)), F.col(0).cross(F.col(1));
-  return out;
-}
+using reference::CofactorOf;
+
+namespace {
 
 // Derivatives of a scalar with respect to the four nodes' positions (columns), from its derivative
 // P with respect to F.
@@ -145,7 +144,7 @@ Eigen::MatrixXd DenseSystem(const DenseModel& model, double dt) {
       }
     }
   }
-  Eigen::MatrixXd A = D.transpose() * K.asDiagonal() * D;
+  Eigen::MatrixXd A = reference::Product(D.transpose() * K.asDiagonal(), D);
   for (Eigen::Index i = 0; i < n; ++i) {
     A.block(3 * i, 3 * i, 3, 3) += model.masses[i] * Eigen::Matrix3d::Identity();
   }
@@ -171,7 +170,7 @@ DenseStepper::DenseStepper(const DenseModel& model, double dt, int outer_iterati
       dt_(dt),
       outer_iterations_(outer_iterations),
       volume_sweeps_(volume_sweeps),
-      factor_(DenseSystem(model, dt)),
+      inverse_(reference::InverseOf(DenseSystem(model, dt))),
       rotations_(model.tets.size()),
       stretches_(model.tets.size()) {
   const bool has_free =
@@ -295,8 +294,7 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
     for (Eigen::Index i = 0; i < x.cols(); ++i) {
       if (model_.pinned[static_cast<size_t>(i)]) rhs.col(i).setZero();
     }
-    const Eigen::VectorXd d = factor_.solve(Eigen::Map<Eigen::VectorXd>(rhs.data(), rhs.size()));
-    u += Eigen::Map<const Points>(d.data(), 3, x.cols());
+    u += reference::Product(inverse_, rhs.reshaped()).reshaped(3, x.cols());
     if (coarse_ != nullptr) CorrectClusters(predicted, k == 0, &u);
     for (int sweep = 0; sweep < volume_sweeps_; ++sweep) Sweep(&u);
   }
@@ -352,7 +350,8 @@ void DenseStepper::ShortenWay(const Eigen::Vector3d& gravity, Points* u) {
     }
     const double shifting = 0.5 * mass * motion.shift.squaredNorm() / (dt_ * dt_);
     turning += shifting;
-    turning_at_end += shifting + 0.5 * L.dot(inertia.ldlt().solve(L));
+    turning_at_end +=
+        shifting + 0.5 * L.dot(Eigen::Vector3d(reference::SolveSymmetric(inertia, L)));
     const double cosine2 = std::max(1.0 - 0.5 * motion.turn.squaredNorm(), 0.19);
     motion.turn *= 2.0 / (1.0 + std::sqrt(cosine2));
     const Eigen::Matrix3d R = motion.Rotation();

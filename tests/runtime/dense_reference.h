@@ -86,7 +86,7 @@ class DenseStepper {
   double dt_;
   int outer_iterations_;
   int volume_sweeps_;
-  Eigen::LDLT<Eigen::MatrixXd> factor_;
+  Eigen::MatrixXd inverse_;                    // of the system
   std::shared_ptr<const DenseCoarse> coarse_;  // or null
   bool is_stiff_ = false;                      // waves cross more than four clusters in a step
   Eigen::MatrixXd coarse_matrix_;              // of the step's first outer iteration

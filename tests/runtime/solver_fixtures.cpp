@@ -4,6 +4,8 @@
 #include "plush/format/factor_panels.h"
 #include "plush/format/tet_block.h"
 
+#include "reference/dense_algebra.h"
+
 #include <catch2/catch.hpp>
 
 #include <limits>
@@ -77,9 +79,9 @@ Eigen::MatrixXd MultiplyOut(const PanelFactor& factor) {
             -double(below[BlockIndex(s.num_rows, w, i, j)]);
       }
     }
-    D.block(s.first_column, s.first_column, w, w) = inverse.inverse();
+    D.block(s.first_column, s.first_column, w, w) = reference::InverseOf(inverse);
   }
-  return L * D * L.transpose();
+  return reference::Congruent(L, D);
 }
 
 bool SpareIsZero(const std::vector<NodeVec>& v) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Constraints against a dense step of backward Euler with multipliers, in double precision; that
 // they hold, slide and carry, with both solvers.
+#include "reference/dense_algebra.h"
 #include "reference/elastic_body.h"
 #include "runtime/attachments/constraint_scene.h"
 #include "runtime/colliders/solid_scene.h"
@@ -52,10 +53,10 @@ class KktEuler {
       K.topRightCorner(n, m) = C_.transpose();
       K.bottomLeftCorner(m, n) = C_;
       Eigen::VectorXd b(n + m);
-      b << -Gradient(x_), t - C_ * x_.reshaped();
-      const Eigen::VectorXd d = K.completeOrthogonalDecomposition().solve(b);
+      b << -Gradient(x_), t - reference::Product(C_, x_.reshaped());
+      const Eigen::VectorXd d = reference::SolveAny(K, b);
       x_.reshaped() += d.head(n);
-      forces_ = (-C_.transpose() * d.tail(m)).reshaped(3, x_.cols());
+      forces_ = -reference::Product(C_.transpose(), d.tail(m)).reshaped(3, x_.cols());
       if (d.head(n).norm() < 1e-11) break;
     }
     v_ = (x_ - start) / dt;

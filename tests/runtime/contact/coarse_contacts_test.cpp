@@ -54,26 +54,27 @@ TEST_CASE("Points of clusters answer impulses as J Z C^-1 Z^T J^T says") {
     placed.push_back(of.Place(points.back(), &touched));
   }
   const double scale = of.inverse.topLeftCorner(3, 3).norm();
+  const Eigen::MatrixXd J = of.JacobianOf(points);
   Points total = rhs;
   const auto check_places = [&] {
     const Points d = of.Displacements(total);
     const double most = d.colwise().norm().maxCoeff();
-    for (size_t i = 0; i < points.size(); ++i) {
-      const Eigen::Map<const Eigen::VectorXd> all(d.data(), d.size());
-      const Eigen::Vector3d expected = of.JacobianOf(points[i]) * all;
-      CHECK((ToEigen(touched.Displacement(placed[i])) - expected).norm() < 1e-4 * most);
+    const Points expected = reference::Product(J, d.reshaped()).reshaped(3, 8);
+    for (Eigen::Index i = 0; i < 8; ++i) {
+      const Vec3 found = touched.Displacement(placed[static_cast<size_t>(i)]);
+      CHECK((ToEigen(found) - expected.col(i)).norm() < 1e-4 * most);
     }
   };
   check_places();
   for (size_t i = 0; i < points.size(); ++i) {
-    const Eigen::Matrix3d own = of.Block(points[i], points[i]);
+    const Eigen::Matrix3d own = of.CouplingsOf({points[i]});
     CHECK((Dense(touched.Response(placed[i])) - own).norm() < 1e-4 * (own.norm() + scale));
   }
   for (size_t i = 0; i < points.size(); ++i) {
     const Vec3 impulse = ToVec3(of.random.Vector(1.0e-3 * of.body.model.masses.mean()));
     touched.Push(placed[i], impulse, sums);
-    const Eigen::VectorXd pushed = of.JacobianOf(points[i]).transpose() * ToEigen(impulse);
-    total += Eigen::Map<const Points>(pushed.data(), 3, total.cols());
+    const Eigen::MatrixXd own = of.JacobianOf({points[i]});
+    total += reference::Product(own.transpose(), ToEigen(impulse)).reshaped(3, total.cols());
     check_places();
   }
   of.CheckSums(total, 0.0, sums);
@@ -116,7 +117,7 @@ TEST_CASE("Coarse solves meet the conditions of Signorini and Coulomb in random 
                              ToEigen(c.start[static_cast<size_t>(node)]) - ToEigen(plane.shift);
       slip -= n * n.dot(slip);
       const Eigen::Vector3d at = n * c.GapOf(plane, node, moved) + slip;
-      const double response = c.Block(point, point).trace();
+      const double response = c.CouplingsOf({point}).trace();
       natural = std::max(
           natural, NaturalResidual(impulse, at, n, double(contact.friction), response) / size);
       cone_error = std::max(cone_error, (friction.norm() - cone) / (largest + 1e-30));

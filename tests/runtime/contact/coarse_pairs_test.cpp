@@ -121,7 +121,7 @@ struct ClusteredPair {
     for (int k = 0; k < 2; ++k) {
       const EmbeddedPoint& point = contact.sides[k].point;
       const double s = double(bodies[k].state.scale);
-      sum += bodies[k].Block(point, point).trace() / (s * s * s);
+      sum += bodies[k].CouplingsOf({point}).trace() / (s * s * s);
     }
     return sum;
   }
@@ -249,9 +249,7 @@ struct FineLevel {
   // What the displacement so far leaves of the right-hand side.
   Points Left() const {
     const Points moved = ToEigen(of.nodes) - y0;
-    const Eigen::VectorXd answer =
-        A * Eigen::Map<const Eigen::VectorXd>(moved.data(), moved.size());
-    return rhs0 - Eigen::Map<const Points>(answer.data(), 3, moved.cols());
+    return rhs0 - reference::Product(A, moved.reshaped()).reshaped(3, moved.cols());
   }
   ContactSolve Part() {
     b = ToNodeVecs(Left());

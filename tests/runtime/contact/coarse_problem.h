@@ -3,6 +3,7 @@
 #pragma once
 
 #include "contact/coarse_contacts.h"
+#include "reference/dense_algebra.h"
 #include "runtime/solver/coarse_body.h"
 
 #include <catch2/catch.hpp>
@@ -13,8 +14,6 @@
 #include <vector>
 
 namespace plush::test {
-
-using Matrix3n = Eigen::Matrix<double, 3, Eigen::Dynamic>;
 
 // A bent body with its coarse level, and its dense matrices.
 struct DenseClusters {
@@ -29,12 +28,9 @@ struct DenseClusters {
     DenseModel here = body.model;
     here.rest = x;  // for motions about the clusters' present centres
     Z = ClusterMotions(here);
-    const Eigen::MatrixXd C =
-        DenseCoarse(body.model, double{kCoarseDt}).Matrix(Matrices(body, &rotations), x);
-    inverse.resize(C.rows(), C.cols());
-    for (Eigen::Index k = 0; k < C.rows(); ++k) {
-      inverse.col(k) = SolveIndependent(C, Eigen::VectorXd::Unit(C.rows(), k));
-    }
+    inverse = InverseOfIndependent(
+        DenseCoarse(body.model, double{kCoarseDt}).Matrix(Matrices(body, &rotations), x));
+    answers = reference::Congruent(Z, inverse);
     REQUIRE(responses.Allocate(DefaultAllocator(), body.level.num_clusters()));
   }
 
@@ -55,39 +51,29 @@ struct DenseClusters {
     return body.Factor(nodes, rhs, &rotations);
   }
 
-  // J: weights of a point on the free nodes.
-  Matrix3n JacobianOf(const EmbeddedPoint& point) const {
-    Matrix3n J = Matrix3n::Zero(3, 3 * static_cast<Eigen::Index>(body.shape.num_nodes()));
-    for (int k = 0; k < 4; ++k) {
-      const auto at = 3 * static_cast<Eigen::Index>(point.nodes[k]);
-      J.block<3, 3>(0, at) += double(point.Free(k)) * Eigen::Matrix3d::Identity();
+  // J: weights of the points on the free nodes.
+  Eigen::MatrixXd JacobianOf(const std::vector<EmbeddedPoint>& of) const {
+    Eigen::MatrixXd J =
+        Eigen::MatrixXd::Zero(3 * static_cast<Eigen::Index>(of.size()), answers.rows());
+    for (Eigen::Index row = 0; row < J.rows(); ++row) {
+      const EmbeddedPoint& point = of[static_cast<size_t>(row / 3)];
+      for (int k = 0; k < 4; ++k) J(row, 3 * point.nodes[k] + row % 3) += double(point.Free(k));
     }
     return J;
   }
-  // A block of D = J Z C^-1 Z^T J^T.
-  Eigen::Matrix3d Block(const EmbeddedPoint& a, const EmbeddedPoint& b) const {
-    return JacobianOf(a) * Z * inverse * Z.transpose() * JacobianOf(b).transpose();
-  }
-  // All blocks of these points.
+  // J Z C^-1 Z^T J^T.
   Eigen::MatrixXd CouplingsOf(const std::vector<EmbeddedPoint>& of) const {
-    Eigen::MatrixXd JZ(3 * static_cast<Eigen::Index>(of.size()), Z.cols());
-    for (size_t i = 0; i < of.size(); ++i) {
-      JZ.middleRows<3>(3 * static_cast<Eigen::Index>(i)) = JacobianOf(of[i]) * Z;
-    }
-    return JZ * inverse * JZ.transpose();
+    return reference::Congruent(JacobianOf(of), answers);
   }
   // Displacements of the nodes that a right-hand side causes.
   Points Displacements(const Points& rhs) const {
-    const Eigen::Map<const Eigen::VectorXd> b(rhs.data(), rhs.size());
-    const Eigen::VectorXd d = Z * (inverse * (Z.transpose() * b));
-    return Eigen::Map<const Points>(d.data(), 3, rhs.cols());
+    return reference::Product(answers, rhs.reshaped()).reshaped(3, rhs.cols());
   }
 
   // The sums that motions follow from are those of the right-hand side and the impulses, of which
   // each is at most `most` [kg m].
   void CheckSums(const Points& total, double most, const std::vector<ClusterSums>& sums) const {
-    const Eigen::VectorXd b =
-        Z.transpose() * Eigen::Map<const Eigen::VectorXd>(total.data(), total.size());
+    const Eigen::VectorXd b = reference::Product(Z.transpose(), total.reshaped());
     for (size_t k = 0; k < sums.size(); ++k) {
       const auto at = 6 * static_cast<Eigen::Index>(k);
       CHECK((ToEigen(sums[k].impulse) - b.segment<3>(at)).norm() < 1e-5 * (b.norm() + most));
@@ -119,8 +105,8 @@ struct DenseClusters {
   CoarseBody body;
   RotationArray rotations;
   Points x;
-  std::vector<NodeVec> nodes;  // at x
-  Eigen::MatrixXd Z, inverse;
+  std::vector<NodeVec> nodes;           // at x
+  Eigen::MatrixXd Z, inverse, answers;  // the last: Z C^-1 Z^T
   CoarseResponses responses;
 };
 

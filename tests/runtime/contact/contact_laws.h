@@ -3,6 +3,7 @@
 #pragma once
 
 #include "contact/body_contacts.h"
+#include "reference/dense_algebra.h"
 #include "runtime/tet_fixtures.h"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ Eigen::MatrixXd PairCouplings(const DenseBody (&bodies)[2], std::span<const Body
     }
     const double s = double(bodies[k].state.scale);
     if (k == 0) couplings.setZero(place.rows(), place.rows());
-    couplings += place * own * place.transpose() / (s * s * s);
+    couplings += reference::Congruent(place, own) / (s * s * s);
   }
   return couplings;
 }
@@ -67,7 +68,7 @@ inline double Independence(const Eigen::MatrixXd& couplings) {
   if (couplings.size() == 0) return 1.0;
   const Eigen::VectorXd scales = couplings.diagonal().cwiseSqrt().cwiseInverse();
   const Eigen::MatrixXd scaled = scales.asDiagonal() * couplings * scales.asDiagonal();
-  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(scaled).eigenvalues()[0];
+  return reference::EigenpairsOf(scaled).values[0];
 }
 
 /// Problems with at least this independence must be solved. The most independent one that was not

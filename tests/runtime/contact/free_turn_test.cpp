@@ -37,7 +37,7 @@ struct FreeContacts : RandomContacts {
       pins.push_back(static_cast<Eigen::Index>(node));
     }
     Refactor(2);
-    if (!is_large) factor_of_A.compute(A = DenseSystem(model, double(kProblemDt)));
+    if (!is_large) inverse_of_A = reference::InverseOf(A = DenseSystem(model, double(kProblemDt)));
     for (size_t i = 0; i < pinned.size(); ++i) {
       const auto node = static_cast<Eigen::Index>(i);
       y[i].w = x[i].w = pinned[i] == 0 ? static_cast<float>(1.0 / model.masses[node]) : 0.0f;
@@ -108,8 +108,7 @@ struct FreeContacts : RandomContacts {
   Points Answer(const Points& f) const {
     Eigen::VectorXd of = Eigen::Map<const Eigen::VectorXd>(f.data(), f.size());
     for (const Eigen::Index pin : pins) of.segment<3>(3 * pin).setZero();
-    const Eigen::VectorXd moved = factor_of_A.solve(of);
-    return Eigen::Map<const Points>(moved.data(), 3, f.cols());
+    return reference::Product(inverse_of_A, of).reshaped(3, f.cols());
   }
 
   // sum of r x f about the centre of mass or the hinge.
@@ -136,14 +135,13 @@ struct FreeContacts : RandomContacts {
     }
     const Eigen::Vector3d turn_by =
         pins.size() == 2 ? (axis * (axis.dot(moment) / axis.dot(inertia * axis))).eval()
-                         : inertia.ldlt().solve(moment).eval();
+                         : Eigen::Vector3d(reference::SolveSymmetric(inertia, moment));
     Points out(3, r.cols());
     for (Eigen::Index i = 0; i < r.cols(); ++i) out.col(i) = turn_by.cross(r.col(i));
     return out;
   }
   Points TimesMass(const Points& v) const { return v * masses.asDiagonal(); }
 
-  Eigen::LLT<Eigen::MatrixXd> factor_of_A;
   Eigen::VectorXd masses;  // 0 if pinned
   std::vector<Eigen::Index> pins;
   Hinge hinge = {};

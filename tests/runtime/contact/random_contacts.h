@@ -3,6 +3,7 @@
 #pragma once
 
 #include "contact/plane_contacts.h"
+#include "reference/dense_algebra.h"
 #include "runtime/solver_fixtures.h"
 
 #include <catch2/catch.hpp>
@@ -171,15 +172,13 @@ struct RandomContacts {
 
   // What the contacts' nodes get beyond b, by the dense matrix.
   Points Impulses() const {
-    const Points moved = ToEigen(d), b = ToEigen(rhs);
-    const Eigen::VectorXd sums = A * Eigen::Map<const Eigen::VectorXd>(moved.data(), moved.size()) -
-                                 Eigen::Map<const Eigen::VectorXd>(b.data(), b.size());
-    return Eigen::Map<const Points>(sums.data(), 3, moved.cols());
+    const Points moved = ToEigen(d);
+    return reference::Product(A, moved.reshaped()).reshaped(3, moved.cols()) - ToEigen(rhs);
   }
 
   // How far unit impulses move points, along any axis, by the dense matrix [1/kg].
   Eigen::MatrixXd CouplingsOf(const std::vector<EmbeddedPoint>& of) const {
-    if (solver_of_A.cols() == 0) solver_of_A.compute(A);
+    if (inverse_of_A.size() == 0) inverse_of_A = reference::InverseOf(A);
     Eigen::MatrixXd J = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(of.size()), A.cols());
     for (Eigen::Index row = 0; row < J.rows(); ++row) {
       const EmbeddedPoint& point = of[static_cast<size_t>(row)];
@@ -187,7 +186,7 @@ struct RandomContacts {
         J(row, 3 * static_cast<Eigen::Index>(point.nodes[k])) += double(point.Free(k));
       }
     }
-    return J * solver_of_A.solve(J.transpose());
+    return reference::Congruent(J, inverse_of_A);
   }
   double ResponseOf(const EmbeddedPoint& point) const { return CouplingsOf({point})(0, 0); }
 
@@ -234,7 +233,7 @@ struct RandomContacts {
   std::vector<LocalCollider> planes;
   ContactState state;
   Eigen::MatrixXd A;
-  mutable Eigen::LDLT<Eigen::MatrixXd> solver_of_A;  // once it is asked for
+  mutable Eigen::MatrixXd inverse_of_A;  // once it is asked for
 };
 
 }  // namespace plush::test

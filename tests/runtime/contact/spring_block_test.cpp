@@ -2,6 +2,8 @@
 // Springs that are solved together, against a dense solve in double precision.
 #include "contact/spring_block.h"
 
+#include "reference/dense_algebra.h"
+
 #include <Eigen/Dense>
 #include <catch2/catch.hpp>
 
@@ -31,7 +33,7 @@ Problem Random(std::mt19937* random, double near, double least_gain, double most
     roots.row(i) = near * common + (1.0 - near) * roots.row(i);
   }
   Problem problem;
-  problem.couplings = (roots * roots.transpose()).cast<float>().cast<double>();
+  problem.couplings = reference::Product(roots, roots.transpose()).cast<float>().cast<double>();
   for (uint32_t i = 0; i < num_points; ++i) {
     if (share(*random) < 0.8) problem.points.push_back(i);
   }
@@ -104,7 +106,7 @@ TEST_CASE("Springs that are solved together obey their law") {
   const Eigen::MatrixXd p = Solve(problem, to_world, &block);
   if (p.rows() == 0) return;
   const Eigen::MatrixXd matrix = MatrixOf(problem, double(to_world));
-  const Eigen::MatrixXd right = matrix.llt().solve(problem.e);
+  const Eigen::MatrixXd right = reference::SolveSymmetric(matrix, problem.e);
   CHECK((p - right).norm() < 1.0e-5 * right.norm());
 }
 
@@ -146,13 +148,13 @@ TEST_CASE("Springs that are solved together turn the body, too") {
       }
     }
   }
-  const Eigen::VectorXd solved = whole.fullPivLu().solve(right);
-  CHECK((whole * found - right).norm() < 1.0e-4 * right.norm());
+  const Eigen::VectorXd solved = reference::SolveAny(whole, right);
+  CHECK((reference::Product(whole, found) - right).norm() < 1.0e-4 * right.norm());
   CHECK((found - solved).norm() < 1.0e-3 * solved.norm());
   // It stops.
   block.StopTurn();
   const Eigen::MatrixXd still = Solve(problem, to_world, &block);
-  CHECK((own * still - problem.e).norm() < 1.0e-4 * problem.e.norm());
+  CHECK((reference::Product(own, still) - problem.e).norm() < 1.0e-4 * problem.e.norm());
 }
 
 TEST_CASE("Very stiff springs at one place share the load and stay finite") {
@@ -171,10 +173,10 @@ TEST_CASE("Very stiff springs at one place share the load and stay finite") {
   REQUIRE(p.allFinite());
   // What one sweep leaves, the next one finds.
   const Eigen::MatrixXd matrix = MatrixOf(problem, 1.0), e = problem.e;
-  problem.e -= matrix * p;
+  problem.e -= reference::Product(matrix, p);
   CHECK(problem.e.norm() < 0.1 * e.norm());
   p += Solve(problem, 1.0f, &block);
-  CHECK((matrix * p - e).norm() < 1.0e-2 * e.norm());
+  CHECK((reference::Product(matrix, p) - e).norm() < 1.0e-2 * e.norm());
   CHECK((p.row(0) - p.row(1)).norm() < 1.0e-2 * p.norm());
 }
 
@@ -185,7 +187,7 @@ TEST_CASE("A block of springs knows when a spring or the couplings change") {
   SpringBlock block = BlockOf(24);
   const auto is_right = [&] {
     const Eigen::MatrixXd p = Solve(problem, 1.0f, &block);
-    const Eigen::MatrixXd right = MatrixOf(problem, 1.0).llt().solve(problem.e);
+    const Eigen::MatrixXd right = reference::SolveSymmetric(MatrixOf(problem, 1.0), problem.e);
     return (p - right).norm() < 1.0e-5 * right.norm();
   };
   CHECK(is_right());

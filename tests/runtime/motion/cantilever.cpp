@@ -3,6 +3,8 @@
 // Source: Stephen Timoshenko, James Goodier. Theory of Elasticity. 1970, chapter 10 (torsion).
 #include "runtime/motion/cantilever.h"
 
+#include "reference/dense_algebra.h"
+
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -14,16 +16,15 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-// The mode that most resembles `like`. `vectors` are displacements divided by `scale`.
-BeamMode MostSimilar(const Cantilever& beam, const Eigen::VectorXd& omegas,
-                     const Eigen::MatrixXd& vectors, const Eigen::VectorXd& scale,
-                     const Points& like) {
+// The mode that most resembles `like`. The pairs' vectors are displacements divided by `scale`.
+BeamMode MostSimilar(const Cantilever& beam, const reference::Eigenpairs& pairs,
+                     const Eigen::VectorXd& scale, const Points& like) {
   const Eigen::VectorXd wanted = beam.FreeParts(like).cwiseQuotient(scale);  // by sqrt(mass)
   Eigen::Index best = 0;
-  (vectors.transpose() * wanted).cwiseAbs().maxCoeff(&best);
+  reference::Product(pairs.vectors.transpose(), wanted).col(0).cwiseAbs().maxCoeff(&best);
   BeamMode mode;
-  mode.omega = omegas[best];
-  mode.shape = beam.AllNodes(vectors.col(best).cwiseProduct(scale));
+  mode.omega = std::sqrt(pairs.values[best]);
+  mode.shape = beam.AllNodes(pairs.vectors.col(best).cwiseProduct(scale));
   mode.shape /= mode.shape.colwise().norm().maxCoeff();
   return mode;
 }
@@ -101,10 +102,8 @@ BeamModes ModesOf(const Cantilever& beam) {
   masses.rowwise() = model.masses.transpose();
   const Eigen::VectorXd scale = beam.FreeParts(masses).cwiseSqrt().cwiseInverse();
   const Eigen::MatrixXd A = scale.asDiagonal() * K(free, free) * scale.asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(A);
-  REQUIRE(solver.info() == Eigen::Success);
-  REQUIRE(solver.eigenvalues()[0] > 0.0);
-  const Eigen::VectorXd omegas = solver.eigenvalues().cwiseSqrt();
+  const reference::Eigenpairs pairs = reference::EigenpairsOf(A);
+  REQUIRE(pairs.values[0] > 0.0);
 
   Points bent = Points::Zero(3, model.num_nodes()), twisted = bent;
   for (Eigen::Index i = 0; i < model.num_nodes(); ++i) {
@@ -115,8 +114,8 @@ BeamModes ModesOf(const Cantilever& beam) {
     twisted(2, i) = turn * (x.y() - 0.5 * beam.size.height());
   }
   BeamModes modes;
-  modes.bending = MostSimilar(beam, omegas, solver.eigenvectors(), scale, bent);
-  modes.torsion = MostSimilar(beam, omegas, solver.eigenvectors(), scale, twisted);
+  modes.bending = MostSimilar(beam, pairs, scale, bent);
+  modes.torsion = MostSimilar(beam, pairs, scale, twisted);
   return modes;
 }
 

@@ -5,6 +5,7 @@
 #include "plush/allocator.h"
 
 #include "elasticity/element_pass.h"
+#include "reference/dense_algebra.h"
 #include "runtime/dense_coarse.h"
 #include "runtime/solver_fixtures.h"
 #include "solver/coarse_level.h"
@@ -220,7 +221,7 @@ inline double Apart(const Points& a, const Points& b) {
 /// C, dense.
 inline Eigen::MatrixXd Projected(const CoarseBody& body) {
   const Eigen::MatrixXd Z = ClusterMotions(body.model);
-  return Z.transpose() * MaterialAtRest(body.model, double{kCoarseDt}) * Z;
+  return reference::Congruent(Z.transpose(), MaterialAtRest(body.model, double{kCoarseDt}));
 }
 
 }  // namespace plush::test
