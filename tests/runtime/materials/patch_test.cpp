@@ -3,6 +3,7 @@
 // and Poisson's ratio of a stretched bar.
 #include "materials/material.h"
 #include "materials/rotation_method.h"
+#include "reference/dense_algebra.h"
 #include "runtime/materials/material_fixtures.h"
 #include "shapes/tet_shapes.h"
 
@@ -88,7 +89,7 @@ struct Patch {
     for (int i = 0; i < 50; ++i) {
       Eigen::MatrixXd stiffness;
       const Eigen::VectorXd gradient = Gradient(&stiffness);
-      const Eigen::VectorXd step = stiffness(free, free).ldlt().solve(gradient(free));
+      const Eigen::VectorXd step = reference::SolveSymmetric(stiffness(free, free), gradient(free));
       for (size_t k = 0; k < free.size(); ++k) {
         x(free[k] % 3, free[k] / 3) -= step[static_cast<Eigen::Index>(k)];
       }

@@ -3,6 +3,7 @@
 
 #include "plush/format/factor_panels.h"
 
+#include "reference/dense_algebra.h"
 #include "runtime/solver_fixtures.h"
 #include "solver/fetch_ahead.h"
 
@@ -121,7 +122,7 @@ Points SolvePlainly(const PanelFactor& factor, const std::vector<NodeVec>& b) {
 }
 
 Points SolveDense(const Eigen::MatrixXd& A, const std::vector<NodeVec>& b) {
-  return A.ldlt().solve(ToEigen(b).transpose()).transpose();
+  return reference::SolveSymmetric(A, ToEigen(b).transpose()).transpose();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // A few pinned nodes beyond those of a factor, against the matrix without their rows.
 #include "solver/pin_schur.h"
 
+#include "reference/dense_algebra.h"
 #include "runtime/crowd_lanes.h"
 #include "runtime/simd_targets.h"
 #include "runtime/solver_fixtures.h"
@@ -84,7 +85,8 @@ Points SolveDense(const DenseModel& model, const std::vector<NodeVec>& b) {
   for (Eigen::Index i = 0; i < free.cols(); ++i) {
     if (model.pinned[static_cast<size_t>(i)]) free.col(i).setZero();
   }
-  return DenseSystemOfAxis(model, double(kDt)).ldlt().solve(free.transpose()).transpose();
+  const Eigen::MatrixXd A = DenseSystemOfAxis(model, double(kDt));
+  return reference::SolveSymmetric(A, free.transpose()).transpose();
 }
 
 }  // namespace
