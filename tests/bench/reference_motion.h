@@ -16,6 +16,7 @@ namespace plush::bench {
 
 /// Steps that are compared.
 inline constexpr int kMotionSteps = 220;
+inline constexpr float kMotionDt = 0.01f;  ///< their length [s]
 
 /// The folder that --references names, or none.
 class ReferenceFolder {

@@ -36,21 +36,7 @@
 namespace plush::bench {
 namespace {
 
-constexpr float kDt = 0.01f;
-constexpr Arm kArms[] = {kArm4k,
-                         {"arm_16k", "arm_16k", 494},
-                         {"arm_55k", "arm_55k", 1075},
-                         {"arm_170k", "arm_55k", 1075, 170000},
-                         {"arm_4k_soft", "arm_4k", 811, 0, 1.0e5},
-                         {"arm_4k_stiff", "arm_4k", 811, 0, 1.0e7}};
-
-// As samples/run.sh bakes them, and without damping. But the octopus has a Poisson's ratio of 0.33:
-// with 0.4, up to 41 steps of its reference do not converge; with 0.33, 12.
-constexpr Toy kToys[] = {
-    {"bear_by_ear", "bear.glb", 400, 4.0e4, 0.4, 0.15, false, {0.13, 0.52, -0.004}},
-    {"bear_by_ear_undamped", "bear.glb", 400, 4.0e4, 0.4, 0.0, false, {0.13, 0.52, -0.004}},
-    {"octopus_by_arm", "octopus.glb", 900, 6.0e4, 0.33, 0.15, true, {}},
-    {"octopus_by_arm_undamped", "octopus.glb", 900, 6.0e4, 0.33, 0.0, true, {}}};
+constexpr float kDt = kMotionDt;
 
 // How right the motion of a body is, and that of the same body with [Kug]'s step.
 void CountMotion(const SwingingArm& arm, const reference::Trajectory& measured,
@@ -275,8 +261,8 @@ void AddStepCases(const ModelFolder& models, const ReferenceFolder& trajectories
     return benchmark::RegisterBenchmark(name.c_str(), function, path, more...)
         ->Unit(benchmark::kMillisecond);
   };
-  for (const Arm& arm : kArms) add(std::string("step/") + arm.name, arm, Step, arm, references);
-  for (const Toy& toy : kToys) {
+  for (const Arm& arm : kStepArms) add(std::string("step/") + arm.name, arm, Step, arm, references);
+  for (const Toy& toy : kStepToys) {
     benchmark::RegisterBenchmark((std::string("step/") + toy.name).c_str(), StepToy, toy,
                                  references)
         ->Unit(benchmark::kMillisecond);

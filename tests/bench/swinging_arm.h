@@ -29,6 +29,13 @@ struct Arm {
 };
 
 inline constexpr Arm kArm4k = {"arm_4k", "arm_4k", 811};
+/// Of the cases step/...
+inline constexpr Arm kStepArms[] = {kArm4k,
+                                    {"arm_16k", "arm_16k", 494},
+                                    {"arm_55k", "arm_55k", 1075},
+                                    {"arm_170k", "arm_55k", 1075, 170000},
+                                    {"arm_4k_soft", "arm_4k", 811, 0, 1.0e5},
+                                    {"arm_4k_stiff", "arm_4k", 811, 0, 1.0e7}};
 
 /// A baked arm and the nodes of its pinned hand.
 struct SwingingArm {
@@ -58,6 +65,14 @@ struct Toy {
                       ///< centre, else by the point `hand`
   tools::Vec3d hand;  ///< in the model [m]
 };
+
+/// As samples/run.sh bakes them, and without damping. But the octopus has a Poisson's ratio of
+/// 0.33: with 0.4, up to 41 steps of its reference do not converge; with 0.33, 12.
+inline constexpr Toy kStepToys[] = {
+    {"bear_by_ear", "bear.glb", 400, 4.0e4, 0.4, 0.15, false, {0.13, 0.52, -0.004}},
+    {"bear_by_ear_undamped", "bear.glb", 400, 4.0e4, 0.4, 0.0, false, {0.13, 0.52, -0.004}},
+    {"octopus_by_arm", "octopus.glb", 900, 6.0e4, 0.33, 0.15, true, {}},
+    {"octopus_by_arm_undamped", "octopus.glb", 900, 6.0e4, 0.33, 0.0, true, {}}};
 
 /// Imports and bakes a toy, or ends the program. The eight nodes nearest to the hand are pinned.
 /// `collision_triangles`: see SimplifySettings.
