@@ -81,7 +81,7 @@ std::optional<bench::SwingingArm> BodyOrSkip(const std::string& name, Task task)
   for (const bench::Arm& arm : bench::kStepArms) {
     if (name != arm.name) continue;
     if (task == Task::kCompare && !FullTests()) {
-      Skip("PLUSH_TEST_FULL is not set, and " + name + " takes long");
+      Skip("PLUSH_TEST_FULL is not set, which " + name + " needs");
       return std::nullopt;
     }
     const std::string path = TestModelOrSkip(std::string("tets/") + arm.model + ".node");
