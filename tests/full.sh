@@ -34,12 +34,15 @@ build() { build_target all "$@"; }
 
 # Long forms of tests (PLUSH_TEST_FULL) run in fast builds, and in those whose sanitizer they need.
 test_in() {
-  ctest --test-dir "build/$1" --output-on-failure --no-tests=error -j "$jobs" "${@:2}"
+  local code=0
+  ctest --test-dir "build/$1" --output-on-failure --no-tests=error -j "$jobs" "${@:2}" || code=1
+  awk -f tests/skipped.awk "build/$1/Testing/Temporary/LastTest.log" || code=1
+  return $code
 }
+long_forms() { PLUSH_TEST_FULL=1 test_in release -LE '^(farm|blender)$'; }
 
 step "gcc Release: build" build release release -DPLUSH_ASAN_TESTS=OFF
-step "gcc Release: tests, long forms" env PLUSH_TEST_FULL=1 \
-  ctest --test-dir build/release --output-on-failure --no-tests=error -j "$jobs" -LE '^(farm|blender)$'
+step "gcc Release: tests, long forms" long_forms
 step "gcc Debug: build" build dev dev
 step "gcc Debug: tests" test_in dev
 for type in Release Debug; do

@@ -4,9 +4,11 @@
 #   - the release build, with 60 files of a real corpus;
 #   - the runtime's tests again under the address and undefined-behaviour sanitizers.
 #
-# usage: tests/run.sh [--full]
+# usage: tests/run.sh [--full | --quick [FOLDER...]]
 #   --full  also clang, Debug, the thread sanitizer, the whole corpus, all corruption edits, and
 #           equal bytes from every one of these builds (tests/full.sh)
+#   --quick  only the cases not tagged [long] of these folders of tests/runtime and tests/tools, built
+#           first (tests/quick.sh)
 #
 # Environment: PLUSH_TEST_MODELS, a folder of further models (without it, tests that need one are skipped).
 set -euo pipefail
@@ -15,22 +17,22 @@ cd "$(dirname "$0")/.."
 case ${1:-} in
   "") ;;
   --full) exec tests/full.sh ;;
+  --quick) grep -qs '^PLUSH_BUILD_TESTS:BOOL=ON' build/release/CMakeCache.txt && is_configured=yes ;;
   *)
-    sed -n '7,9s/^# \{0,1\}//p' "$0"
+    sed -n '7,11s/^# \{0,1\}//p' "$0"
     exit 1
     ;;
 esac
 
-tools/setup.sh build test
+[ -n "${is_configured:-}" ] || tools/setup.sh build test
 export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR="${CCACHE_DIR:-$PWD/build/ccache}"
 export CCACHE_SLOPPINESS=pch_defines,time_macros  # else it keeps nothing that precompiled headers are used for
 command -v ccache >/dev/null || unset CMAKE_CXX_COMPILER_LAUNCHER
 
-cmake --preset release -DPLUSH_BUILD_TESTS=ON -DPLUSH_ASAN_TESTS=ON
+[ -n "${is_configured:-}" ] || cmake --preset release -DPLUSH_BUILD_TESTS=ON -DPLUSH_ASAN_TESTS=ON
+[ "${1:-}" != --quick ] || exec tests/quick.sh "${@:2}"
 cmake --build --preset release
 code=0
-ctest --preset release --no-tests=error -j "$(nproc)" | tee build/tests.log || code=$?
-skipped() { grep -c -- "$1.*\*\*\*Skipped" build/tests.log || true; }
-echo "$(skipped '') tests were skipped: $(skipped ' farm: ') of group farm, $(skipped ' blender: ') of group blender" \
-  "(tests/run.sh --full runs these), the others for reasons that they name"
+ctest --preset release --no-tests=error -j "$(nproc)" || code=$?
+awk -f tests/skipped.awk build/release/Testing/Temporary/LastTest.log || code=1
 exit $code

@@ -3,7 +3,7 @@
 #include "runtime/attachments/constraint_scene.h"
 #include "runtime/colliders/plane_scene.h"
 #include "runtime/world/heap_counter.h"
-#include "skip.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -26,7 +26,7 @@ using Kind = ConstraintKind;
 TEST_CASE("Of random bodies that constraints hold, only few stiff ones gain energy") {
   const bool is_implicit = GENERATE(false, true);
   const BodySolver solver = is_implicit ? ImplicitSolver() : SplittingSolver();
-  const uint32_t count = tests::FullTests() ? 400 : 40;
+  const uint32_t count = tests::SweepCount(40u, 400u);
   double worst = 0.0, worst_of_soft = 0.0;
   uint32_t num_gains = 0;
   for (uint32_t seed = 0; seed < count; ++seed) {

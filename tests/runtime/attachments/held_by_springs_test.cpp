@@ -3,7 +3,7 @@
 //
 // Three springs and more stop all rigid motions. PLUSH_TEST_FULL=1 takes 1000 bodies instead of 50.
 #include "runtime/colliders/plane_scene.h"
-#include "skip.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -116,7 +116,7 @@ struct HeldBody {
 }  // namespace
 
 TEST_CASE("Bodies that springs hold where they are do not shake") {
-  const uint32_t count = tests::FullTests() ? 1000 : 50;
+  const uint32_t count = tests::SweepCount(50u, 1000u);
   double worst = 0.0;
   for (uint32_t seed = 1; seed <= count; ++seed) {
     HeldBody body(seed);

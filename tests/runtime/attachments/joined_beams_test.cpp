@@ -6,6 +6,7 @@
 #include "reference/kept_turns.h"
 #include "reference/trajectory.h"
 #include "runtime/attachments/attachment_scene.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -144,6 +145,8 @@ TEST_CASE("Two beams on springs move as implicit Euler's do", "[long]") {
   const float stiffness = GENERATE(1e3f, 1e5f, 1e9f);
   const float rest_length = GENERATE(0.0f, 0.1f);
   const int solvers = GENERATE(0, 1, 2, 3);  // which ones are implicit
+  static tests::SweepCells cells;
+  if (!cells.TakesNext()) return;
   CAPTURE(stiffness, rest_length, solvers);
   JoinedBeams beams({.rest_length = rest_length, .stiffness = stiffness}, solvers);
   for (int step = 0; step < 100; ++step) beams.Step();
@@ -162,6 +165,8 @@ TEST_CASE("A spring between two beams gives its largest force and breaks as the 
                std::pair(300.0f, true), std::pair(1e3f, true), std::pair(3e3f, true));
   const float rest_length = GENERATE(0.0f, 0.1f);
   const int solvers = GENERATE(0, 3);
+  static tests::SweepCells cells;
+  if (!cells.TakesNext()) return;
   CAPTURE(stiffness, rest_length, breaks, solvers);
   const float most = breaks ? 120.0f : 60.0f;  // less than it has to carry in the swing [N]
   AttachmentDesc law = {.rest_length = rest_length, .stiffness = stiffness};
@@ -191,6 +196,8 @@ TEST_CASE("Two free bodies that a spring joins keep their momentum", "[long]") {
   const float rest_length = GENERATE(0.0f, 0.3f);
   const float scale = GENERATE(1.0f, 1.7f);
   const int solvers = GENERATE(0, 1, 2, 3);
+  static tests::SweepCells cells;
+  if (!cells.TakesNext()) return;
   CAPTURE(stiffness, rest_length, scale, solvers);
   WorldDesc weightless;
   weightless.gravity = {};

@@ -2,11 +2,12 @@
 // Colliders at the ends of what AddCollider accepts, at and in a body, still and moving: bodies
 // stay finite, and steps stay bounded.
 //
-// - PLUSH_TEST_FULL=1 takes 10,000 colliders instead of 300.
+// - PLUSH_TEST_FULL=1 takes 10,000 colliders.
 // - PLUSH_EXTREME_SEED=N takes that of one seed, and prints its steps.
 #include "runtime/colliders/solid_scene.h"
 #include "runtime/collision/static_meshes.h"
 #include "skip.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -185,7 +186,7 @@ class Extreme {
 TEST_CASE("Colliders of all sizes, places and turns leave bodies finite") {
   const char* only = std::getenv("PLUSH_EXTREME_SEED");
   const uint32_t first = only != nullptr ? static_cast<uint32_t>(std::atoi(only)) : 1;
-  const uint32_t count = only != nullptr ? 1 : tests::FullTests() ? 10000 : 300;
+  const uint32_t count = only != nullptr ? 1 : tests::SweepCount(300u, 10000u);
   // These froze bodies before free ones of any material had a bound of energy. Of all 10,000, only
   // 6251 still does.
   const uint32_t known[] = {997,  1467, 1587, 2366, 3403, 4011, 5155,

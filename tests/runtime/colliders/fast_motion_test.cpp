@@ -2,12 +2,13 @@
 // Bodies thrown at colliders of every shape, thin and small ones too, and colliders thrown at
 // bodies: nothing passes.
 //
-// - PLUSH_TEST_FULL=1 throws 1e4 times at each, instead of about 200 and 80 times.
+// - PLUSH_TEST_FULL=1 throws 1e4 times at each.
 // - PLUSH_THROW_SEED=N takes the throw of that seed alone.
 // - PLUSH_THROW_FIRST=N and PLUSH_THROW_COUNT=M take M throws from seed N on.
 #include "runtime/colliders/solid_scene.h"
 #include "runtime/collision/static_meshes.h"
 #include "skip.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -59,7 +60,7 @@ ColliderDesc SmallSolid(Random* random, std::vector<Vec3>* points, const char** 
   }
 }
 
-// The throws to take: `few` or all, and those that once failed.
+// The throws to take: of `few` a tenth by day, or all, and those that once failed.
 struct Throws {
   explicit Throws(uint32_t few, std::initializer_list<uint32_t> failed = {}) {
     constexpr uint32_t kAll = 10000;
@@ -73,7 +74,7 @@ struct Throws {
       const char* text = std::getenv(name);
       return text != nullptr ? static_cast<uint32_t>(std::atoi(text)) : otherwise;
     };
-    seeds.resize(number("PLUSH_THROW_COUNT", tests::FullTests() ? kAll : few));
+    seeds.resize(number("PLUSH_THROW_COUNT", tests::SweepCount(few, kAll)));
     std::iota(seeds.begin(), seeds.end(), number("PLUSH_THROW_FIRST", 1));
     const bool are_asked_for =
         std::getenv("PLUSH_THROW_FIRST") != nullptr || std::getenv("PLUSH_THROW_COUNT") != nullptr;

@@ -4,6 +4,7 @@
 #include "runtime/state/state_scene.h"
 #include "runtime/world/heap_counter.h"
 #include "runtime/world/threaded_jobs.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -144,7 +145,8 @@ TEST_CASE("A hull carries the weight of the body on it") {
 
 TEST_CASE("Thrown bodies do not pass hulls, however fast", "[long]") {
   int hits = 0;
-  for (uint32_t seed = 1; seed <= 100; ++seed) {
+  const int count = tests::SweepCount(100);
+  for (uint32_t seed = 1; seed <= static_cast<uint32_t>(count); ++seed) {
     Random random(seed);
     const bool has_surface = random.Below(2) == 0;
     const double speed = ThrowSpeed(&random);
@@ -166,7 +168,7 @@ TEST_CASE("Thrown bodies do not pass hulls, however fast", "[long]") {
     hits += flight.touches ? 1 : 0;
     CHECK(flight.farthest < 0.01);
   }
-  CHECK(hits == 100);
+  CHECK(hits == count);
 }
 
 TEST_CASE("A hull that moves carries a body and kicks it away") {

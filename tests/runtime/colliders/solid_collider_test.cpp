@@ -2,7 +2,7 @@
 // Bodies on, under and between spheres, capsules and boxes, at rest and fast, still and moving.
 #include "runtime/colliders/solid_scene.h"
 #include "runtime/collision/static_meshes.h"
-#include "skip.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -266,11 +266,11 @@ TEST_CASE("A foot kicks a body away") {
 }
 
 // Half of them fall on the solids. The others start deep inside, where several may press on them
-// from all sides. PLUSH_TEST_FULL=1 takes 120 of them instead of 40.
+// from all sides. PLUSH_TEST_FULL=1 takes 120 of them.
 TEST_CASE("Random bodies among random solids stay finite and bounded") {
   int touching = 0;
   double fastest_fall = 0.0, fastest_inside = 0.0;
-  const uint32_t count = tests::FullTests() ? 120 : 40;
+  const uint32_t count = tests::SweepCount(40u, 120u);
   for (uint32_t seed = 1; seed <= count; ++seed) {
     Random random(seed);
     const auto exponential = [&](double low, double high) {

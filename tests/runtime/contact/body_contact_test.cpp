@@ -2,7 +2,7 @@
 // Contacts between two bodies against the dense equations of both in double precision.
 #include "runtime/contact/contact_laws.h"
 #include "runtime/contact/random_pair.h"
-#include "skip.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -45,7 +45,7 @@ float FrictionOf(int k) { return k % 3 == 0 ? 0.0f : 0.5f; }
 }  // namespace
 
 TEST_CASE("Contacts between two bodies meet Signorini's and Coulomb's conditions", "[long]") {
-  const int count = tests::FullTests() ? 5000 : 300;
+  const int count = tests::SweepCount(300, 5000);
   ContactLaws solved;
   for (int k = 0; k < count; ++k) {
     CAPTURE(k);
@@ -64,7 +64,7 @@ TEST_CASE("Contacts between two bodies meet Signorini's and Coulomb's conditions
 // For each ratio, 1 to 7 of 1000 problems are not solved.
 TEST_CASE("Contacts between bodies of 1 to 1000 times the mass and stiffness meet the same",
           "[long]") {
-  const int count = tests::FullTests() ? 1000 : 60;
+  const int count = tests::SweepCount(60, 1000);
   // How many times the first body's numbers the second one's are.
   const double mass = GENERATE(1.0e-3, 1.0, 1.0e3), stiffness = GENERATE(1.0e-3, 1.0, 1.0e3);
   if (mass == 1.0 && stiffness == 1.0) return;
@@ -91,7 +91,7 @@ TEST_CASE("Contacts between bodies of 1 to 1000 times the mass and stiffness mee
 // Two equal bodies that are pushed in opposite ways, with contacts between equal points: whatever
 // one body gets, the other one loses, so that they move in opposite ways to the bit.
 TEST_CASE("The impulses of a contact on its two bodies are opposite to the bit") {
-  const int count = tests::FullTests() ? 2000 : 100;
+  const int count = tests::SweepCount(100, 2000);
   int pressing = 0, sliding = 0;
   for (int k = 0; k < count; ++k) {
     CAPTURE(k);

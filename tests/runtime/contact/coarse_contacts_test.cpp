@@ -4,6 +4,7 @@
 #include "runtime/contact/coarse_problem.h"
 #include "runtime/contact/contact_laws.h"
 #include "skip.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -82,7 +83,7 @@ TEST_CASE("Points of clusters answer impulses as J Z C^-1 Z^T J^T says") {
 
 TEST_CASE("Coarse solves meet the conditions of Signorini and Coulomb in random problems",
           "[long]") {
-  const int count = tests::FullTests() ? 2000 : 100;
+  const int count = tests::SweepCount(100, 2000);
   const double most_friction = GENERATE(0.0, 1.0);
   const double young = GENERATE(1.0e4, 1.0e6, 1.0e7);
   CAPTURE(most_friction, young);
@@ -159,7 +160,7 @@ TEST_CASE("Coarse solves meet the conditions of Signorini and Coulomb in random 
 
 TEST_CASE("With high friction and in wedges, coarse solves keep gaps and friction brakes",
           "[long]") {
-  const int count = tests::FullTests() ? 2000 : 100;
+  const int count = tests::SweepCount(100, 2000);
   const double young = GENERATE(1.0e4, 1.0e6, 1.0e7);
   const int solves = GENERATE(3, 100);
   CAPTURE(young, solves);

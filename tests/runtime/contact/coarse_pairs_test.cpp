@@ -4,6 +4,7 @@
 #include "runtime/contact/coarse_problem.h"
 #include "runtime/contact/contact_laws.h"
 #include "skip.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -187,7 +188,7 @@ void SolveAndCheck(float friction, int solves, ClusteredPair* of_pair, ContactLa
 }  // namespace
 
 TEST_CASE("Coarse contacts between two bodies meet Signorini's and Coulomb's conditions") {
-  const int count = tests::FullTests() ? 2000 : 150;
+  const int count = tests::SweepCount(150, 2000);
   ContactLaws solved;
   for (int k = 0; k < count; ++k) {
     CAPTURE(k);
@@ -206,7 +207,7 @@ TEST_CASE("Coarse contacts between two bodies meet Signorini's and Coulomb's con
 
 TEST_CASE("Coarse contacts of bodies of 1 to 1000 times the mass and stiffness meet the same",
           "[long]") {
-  const int count = tests::FullTests() ? 1000 : 20;
+  const int count = tests::SweepCount(20, 1000);
   // How many times the first body's numbers the second one's are.
   const double mass = GENERATE(1.0e-3, 1.0, 1.0e3), stiffness = GENERATE(1.0e-3, 1.0, 1.0e3);
   if (mass == 1.0 && stiffness == 1.0) return;
@@ -286,7 +287,7 @@ struct FineLevel {
 
 // As a step does: a fine solve, then a coarse one before each further fine one.
 TEST_CASE("With high friction, both levels keep the gaps between bodies and friction brakes") {
-  const int count = tests::FullTests() ? 2000 : 150;
+  const int count = tests::SweepCount(150, 2000);
   double deepest = 0.0, most_driven = 0.0;
   int pressing = 0, jammed = 0;
   for (int k = 0; k < count; ++k) {
@@ -344,7 +345,7 @@ TEST_CASE("With high friction, both levels keep the gaps between bodies and fric
 }
 
 TEST_CASE("With high friction, coarse contacts between two bodies keep gaps and friction brakes") {
-  const int count = tests::FullTests() ? 2000 : 150;
+  const int count = tests::SweepCount(150, 2000);
   double deepest = 0.0, most_driven = 0.0;
   int pressing = 0, sunk = 0, driven = 0;
   for (int k = 0; k < count; ++k) {

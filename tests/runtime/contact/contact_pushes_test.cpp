@@ -6,6 +6,7 @@
 
 #include "runtime/contact/random_pair.h"
 #include "skip.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -105,7 +106,7 @@ ContactSolve PartOf(RandomContacts* c, int sweeps) {
 }  // namespace
 
 TEST_CASE("Deep points come out by the displacement that the dense equations give") {
-  const int count = tests::FullTests() ? 2000 : 100;
+  const int count = tests::SweepCount(100, 2000);
   const auto touching = GENERATE(Touching::kNodes, Touching::kVertices);
   int pushing = 0, free = 0, compared = 0;
   double excess = 0.0, missing = 0.0;
@@ -172,7 +173,7 @@ TEST_CASE("Deep points come out by the displacement that the dense equations giv
 }
 
 TEST_CASE("Deep points of two bodies come out by the displacements that the equations give") {
-  const int count = tests::FullTests() ? 2000 : 100;
+  const int count = tests::SweepCount(100, 2000);
   int pushing = 0, free = 0, compared = 0;
   double excess = 0.0, missing = 0.0;
   int slow = 0;  // 8 sweeps, as in steps, miss more than 2% of what is asked
@@ -280,7 +281,7 @@ void AddMasses(RandomContacts* c) {
 }  // namespace
 
 TEST_CASE("After a rebound, chosen points leave their planes as fast as they shall") {
-  const int count = tests::FullTests() ? 2000 : 100;
+  const int count = tests::SweepCount(100, 2000);
   const bool turns = GENERATE(false, true);
   int pushing = 0, free = 0, compared = 0;
   double missing = 0.0, excess = 0.0;
@@ -355,7 +356,7 @@ TEST_CASE("After a rebound, chosen points leave their planes as fast as they sha
 }
 
 TEST_CASE("After a joint rebound, bodies part as fast as they shall, and enter no plane") {
-  const int count = tests::FullTests() ? 2000 : 100;
+  const int count = tests::SweepCount(100, 2000);
   int pushing = 0, free = 0, compared = 0;
   double missing = 0.0, excess = 0.0;
   int slow = 0;  // 32 sweeps miss more than 1% of what is asked

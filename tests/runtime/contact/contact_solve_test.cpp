@@ -4,6 +4,7 @@
 #include "runtime/contact/contact_laws.h"
 #include "runtime/contact/random_contacts.h"
 #include "skip.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -43,7 +44,7 @@ double CheckSolved(const RandomContacts& c) {
 }  // namespace
 
 TEST_CASE("Without friction, contacts meet Signorini's condition in random problems") {
-  const int count = tests::FullTests() ? 10000 : 400;
+  const int count = tests::SweepCount(400, 10000);
   size_t contacts = 0, most = 0;
   const auto touching = GENERATE(Touching::kNodes, Touching::kVertices);
   for (int k = 0; k < count; ++k) {
@@ -72,7 +73,7 @@ TEST_CASE("Without friction, contacts meet Signorini's condition in random probl
 }
 
 TEST_CASE("With friction, contacts stick inside the cone and slide against it in random problems") {
-  const int count = tests::FullTests() ? 3000 : 300;
+  const int count = tests::SweepCount(300, 3000);
   size_t sticking = 0, sliding = 0;
   int unsolved = 0, unnatural = 0;
   double farthest = 0.0;  // natural map of the others
@@ -136,7 +137,8 @@ TEST_CASE("With high friction and in wedges, bodies stay above planes and fricti
   const int sweeps = GENERATE(8, 512);
   const auto touching = GENERATE(Touching::kNodes, Touching::kVertices);
   double deepest = 0.0;
-  for (int k = 0; k < 300; ++k) {
+  const int count = tests::SweepCount(300);
+  for (int k = 0; k < count; ++k) {
     RandomContacts c(static_cast<uint32_t>(200000 + k), touching);
     CAPTURE(sweeps, k);
     const uint32_t num_planes = 1 + c.random.Below(4);
@@ -163,8 +165,8 @@ TEST_CASE("With high friction and in wedges, bodies stay above planes and fricti
     REQUIRE(ToEigen(c.d).allFinite());
     deepest = std::max(deepest, -c.LowestGap());
   }
-  std::printf("300 problems with friction up to 5, %d sweeps: %.1e of the size deep\n", sweeps,
-              deepest / kProblemSize);
+  std::printf("%d problems with friction up to 5, %d sweeps: %.1e of the size deep\n", count,
+              sweeps, deepest / kProblemSize);
   CHECK(deepest < 1e-4 * kProblemSize);
 }
 

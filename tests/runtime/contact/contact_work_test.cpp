@@ -4,6 +4,7 @@
 #include "runtime/colliders/plane_scene.h"
 #include "runtime/contact/plane_fixtures.h"
 #include "runtime/state/state_scene.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -102,7 +103,8 @@ TEST_CASE("In a drop in one substep a step, no point comes out of depth by posit
           "[long]") {
   const int max_substeps = GENERATE(1, ContactSettings().max_substeps);
   int several = 0, pushes = 0;  // steps of more than one substep; in which points came out
-  for (uint32_t seed = 1; seed <= 24; ++seed) {
+  const uint32_t count = tests::SweepCount(24u);
+  for (uint32_t seed = 1; seed <= count; ++seed) {
     if (max_substeps > 1 && seed % 2 == 1) continue;  // only thrown ones take several
     Drop drop(seed);
     CAPTURE(max_substeps, seed, drop.has_surface, drop.size, drop.dt, drop.body.material.young,
@@ -151,7 +153,8 @@ TEST_CASE("The way out of depth works at most the weight along the depth") {
 
 // The work of a collider that moves without turning is its force times its way.
 TEST_CASE("A plane that moves gives a body its work and no more", "[long]") {
-  for (uint32_t seed = 1; seed <= 40; ++seed) {
+  const uint32_t count = tests::SweepCount(40u);
+  for (uint32_t seed = 1; seed <= count; ++seed) {
     Drop drop(seed + 1000);
     Random& random = drop.random;
     // To and fro in any direction, at up to twice the speed of the fall.

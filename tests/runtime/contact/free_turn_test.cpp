@@ -4,6 +4,7 @@
 #include "contact/attached_points.h"
 #include "runtime/contact/random_contacts.h"
 #include "runtime/tet_fixtures.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -222,11 +223,11 @@ TEST_CASE("Solves answer impulses as A does, and turn a free body by their whole
 
 TEST_CASE("Springs and constraints of a body that touches turn it, too", "[long]") {
   const uint32_t num_pins = GENERATE(0u, 1u);
-  constexpr uint32_t kCount = 100;
+  const uint32_t count = tests::SweepCount(100u);
   uint32_t possible = 0;
   size_t contacts = 0;
   double most_turn = 0.0;
-  for (uint32_t seed = 0; seed < kCount; ++seed) {
+  for (uint32_t seed = 0; seed < count; ++seed) {
     FreeContacts c(seed, false, num_pins);
     c.Attach(seed % 4, seed / 4 % 4);
     c.SolveTurning();
@@ -261,9 +262,9 @@ TEST_CASE("Springs and constraints of a body that touches turn it, too", "[long]
   std::printf(
       "%u attached bodies with %u pins, seeds from 0: %zu contacts, turns of at most %.3f "
       "rad, %u possible\n",
-      kCount, num_pins, contacts, most_turn, possible);
-  CHECK(contacts > 2 * kCount);
-  CHECK(possible > kCount / 2);
+      count, num_pins, contacts, most_turn, possible);
+  CHECK(contacts > 2 * count);
+  CHECK(possible > count / 2);
 }
 
 // With more than 512 nodes, new couplings overwrite what the turn needs.

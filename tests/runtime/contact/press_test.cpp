@@ -2,6 +2,7 @@
 // Cubes between two plates that press them to half their height, or flat.
 #include "runtime/contact/plane_fixtures.h"
 #include "skip.h"
+#include "sweep.h"
 
 #include <Eigen/Geometry>
 #include <catch2/catch.hpp>
@@ -108,6 +109,8 @@ TEST_CASE("A pressed cube stays above the planes, and its force is that of many 
   const bool has_surface = GENERATE(false, true);
   const float poisson = GENERATE(0.33f, 0.45f, 0.49f);
   const float young = GENERATE(1.0e4f, 1.0e5f, 1.0e6f, 1.0e7f);
+  static tests::SweepCells cells;
+  if (!cells.TakesNext()) return;
   CAPTURE(has_surface, poisson, young);
   const ShapeAsset shape = Cube(has_surface);
   const MaterialOverride material = MaterialOf(young, poisson);
@@ -128,6 +131,8 @@ TEST_CASE("A pressed cube that volume sweeps restore stays above the planes, too
   const bool has_surface = GENERATE(false, true);
   const float poisson = GENERATE(0.33f, 0.45f, 0.49f);
   const float young = GENERATE(1.0e4f, 1.0e5f, 1.0e6f, 1.0e7f);
+  static tests::SweepCells cells;
+  if (!cells.TakesNext()) return;
   CAPTURE(has_surface, poisson, young);
   const ShapeAsset shape = Cube(has_surface);
   const Press press(shape, MaterialOf(young, poisson), {.volume_sweeps = 1});
@@ -149,6 +154,8 @@ TEST_CASE("A cube that a press closes on takes its shape again", "[long]") {
   const float young =
       GENERATE(filter([](float of) { return tests::FullTests() || of == 1.0e4f || of == 1.0e7f; },
                       values({1.0e4f, 1.0e5f, 1.0e6f, 1.0e7f})));
+  static tests::SweepCells cells;
+  if (!cells.TakesNext()) return;
   CAPTURE(has_surface, poisson, young);
   const ShapeAsset shape = Cube(has_surface);
   World world({.gravity = {}});

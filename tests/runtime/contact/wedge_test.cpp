@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Wedges of two planes and funnels of three that close on a body by MoveCollider, and open again.
 #include "runtime/contact/plane_fixtures.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -100,7 +101,7 @@ Outcome Close(const ShapeAsset& shape, const Wedge& wedge, uint32_t seed, int sw
 TEST_CASE("Bodies in closing wedges stay above the planes, and no impulse throws them about",
           "[long]") {
   const int sweeps = GENERATE(8, 64);
-  constexpr uint32_t kSeeds = 80;
+  const uint32_t count = tests::SweepCount(80u);
   constexpr double kSize = 0.3, kVolume = kSize * kSize * kSize;
   double deepest = 0.0, deepest_jammed = 0.0, most_gained = 0.0;
   uint32_t seeds[3] = {}, jammed = 0;
@@ -108,7 +109,7 @@ TEST_CASE("Bodies in closing wedges stay above the planes, and no impulse throws
     if (value > *worst) *worst_seed = seed;
     *worst = std::max(*worst, value);
   };
-  for (uint32_t seed = 1; seed <= kSeeds; ++seed) {
+  for (uint32_t seed = 1; seed <= count; ++seed) {
     const Wedge wedge(seed);
     CAPTURE(seed, sweeps, wedge.num_planes, wedge.angle, wedge.friction, wedge.closing);
     CAPTURE(wedge.falls, wedge.has_surface, wedge.material.young, wedge.material.poisson);
@@ -143,7 +144,7 @@ TEST_CASE("Bodies in closing wedges stay above the planes, and no impulse throws
       "of "
       "how far planes go in the time of pushing out (seed %u); energy %.2f of what planes can do "
       "(seed %u)\n",
-      kSeeds, sweeps, deepest, seeds[0], jammed, deepest_jammed, seeds[1], most_gained, seeds[2]);
-  CHECK(jammed > kSeeds / 4);
-  CHECK(jammed < kSeeds * 3 / 4);
+      count, sweeps, deepest, seeds[0], jammed, deepest_jammed, seeds[1], most_gained, seeds[2]);
+  CHECK(jammed > count / 4);
+  CHECK(jammed < count * 3 / 4);
 }

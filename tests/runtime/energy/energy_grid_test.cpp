@@ -4,14 +4,13 @@
 // counts the scenes that end without finite positions, and those that gain energy, the reference's
 // in double precision.
 //
-// PLUSH_TEST_FULL=1 takes 1000 scenes in the air instead of 8, 600 on a floor instead of 4, and
-// 3000 bodies on springs instead of 12. PLUSH_GRID_SEED=N takes that scene alone and prints its
-// steps.
+// PLUSH_TEST_FULL=1 takes 1000 scenes in the air, 600 on a floor, and 3000 bodies on springs.
+// PLUSH_GRID_SEED=N takes that scene alone and prints its steps.
 #include "reference/elastic_body.h"
 #include "runtime/attachments/held_nodes.h"
 #include "runtime/energy/random_scenes.h"
 #include "runtime/tet_fixtures.h"
-#include "skip.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -371,17 +370,17 @@ double LargestEnergy(bool on_springs, double poisson, int outer_iterations) {
 }  // namespace
 
 TEST_CASE("Bodies that run into each other in the air end finite, few gain energy", "[long]") {
-  const uint32_t count = tests::FullTests() ? 1000 : 8;  // 3 of 1000
+  const uint32_t count = tests::SweepCount(8u, 1000u);  // 3 of 1000
   CheckFew(Place::kAir, {814, 874, 876, 840, 786, 130, 35, 377, 722}, count, 250);
 }
 
 TEST_CASE("Bodies that fall on each other on a floor end finite, few gain energy", "[long]") {
-  const uint32_t count = tests::FullTests() ? 600 : 4;  // 0 of 600
+  const uint32_t count = tests::SweepCount(4u, 600u);  // 0 of 600
   CheckFew(Place::kFloor, {511, 419, 549, 289, 265, 45, 95}, count, 300);
 }
 
 TEST_CASE("Bodies that hang on springs end finite, few gain energy", "[long]") {
-  const uint32_t count = tests::FullTests() ? 3000 : 12;  // 9 of 3000
+  const uint32_t count = tests::SweepCount(12u, 3000u);  // 9 of 3000
   CheckFew(Place::kSprings, {1036, 1040, 1491, 2651, 869, 234, 642, 2382, 384}, count, 250);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Steps of different lengths in turn: pressures follow them (kMostGrowth).
 #include "runtime/tet_fixtures.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -17,6 +18,8 @@ TEST_CASE("Steps of different lengths do not kick bodies at rest", "[long]") {
   using Steps = std::vector<float>;
   const Steps steps = GENERATE(Steps{0.0167f, 0.004f}, Steps{0.004f, 0.033f},
                                Steps{0.0167f, 0.033f}, Steps{0.002f, 0.005f, 0.013f, 0.033f});
+  static tests::SweepCells cells;
+  if (!cells.TakesNext()) return;
   CAPTURE(seed, young, poisson, steps);
   const ShapeAsset shape(TetBox(4, 3, 3, 0.25, 0.09, seed), {young, poisson, 1000.0}, 0.01);
   World world({.sleep = {.speed = 0.0f}});
@@ -39,6 +42,8 @@ TEST_CASE("Steps of different lengths add no energy to bodies that vibrate", "[l
   const uint32_t seed = GENERATE(1u, 2u, 3u);
   const double young = GENERATE(1.0e4, 1.0e6), poisson = GENERATE(0.3, 0.45, 0.49);
   const size_t copies = GENERATE(1u, 5u);  // alone and in a crowd
+  static tests::SweepCells cells;
+  if (!cells.TakesNext()) return;
   CAPTURE(seed, young, poisson, copies);
   const ShapeAsset shape(TetBox(4, 3, 3, 0.25, 0.09, seed), {young, poisson, 1000.0}, 0.01);
   WorldDesc of_world;

@@ -3,9 +3,8 @@
 // finite positions, and those that gain energy, the reference's in double precision, which
 // converged implicit Euler only loses.
 //
-// - PLUSH_TEST_FULL=1 takes 4000 bodies in flight instead of 300, as many torn ones instead of 200,
-// 2000 on planes instead of 160 or 60 implicit ones, and 2000 on hills and between boxes instead
-// of 60.
+// - PLUSH_TEST_FULL=1 takes 4000 bodies in flight, as many torn ones, 2000 on planes or 60 implicit
+// ones, and 2000 on hills and between boxes.
 // - PLUSH_GRID_STIFFNESS=N limits E dt^2 / (density height^2) of tets to N instead of 1e6 in flight
 // and on planes, and of 1e4 elsewhere.
 // - PLUSH_GRID_SEED=N takes the body of that seed alone and prints its steps.
@@ -16,6 +15,7 @@
 #include "runtime/energy/random_scenes.h"
 #include "runtime/tet_fixtures.h"
 #include "skip.h"
+#include "sweep.h"
 #include "touching/contact_problem.h"
 
 #include <catch2/catch.hpp>
@@ -35,13 +35,6 @@ using namespace plush;
 using namespace plush::test;
 
 namespace {
-
-// Of the bodies. Sanitizers make steps many times as long.
-#ifdef __SANITIZE_ADDRESS__
-constexpr int kShare = 10;
-#else
-constexpr int kShare = 1;
-#endif
 
 // Energy that a body may gain, of the largest kinetic and elastic energy so far.
 constexpr double kMostGain = 0.01;
@@ -337,7 +330,7 @@ Failures RunScenes(uint32_t first, int count, SceneKind kind, double most_stiffn
 // most are stiff and strongly damped bodies, by 1e-5 J and less, or on pins that have moved.
 TEST_CASE("Bodies of all shapes, masses and materials in flight or pinned end finite, few gain",
           "[long]") {
-  const int count = tests::FullTests() ? 4000 : 300 / kShare;
+  const int count = tests::SweepCount(300, 4000);
   const Failures failures = RunScenes(200001, count, SceneKind::kMild, kStiff);
   CHECK(failures.frozen <= count / 1000);
   CHECK(failures.gaining <= count / 100);  // 0 of 300, 23 of 4000
@@ -346,7 +339,7 @@ TEST_CASE("Bodies of all shapes, masses and materials in flight or pinned end fi
 // These turn by up to two radians per step, or are torn to many times their size. Without clusters
 // and with two sweeps, 29 of 200 freeze.
 TEST_CASE("Of torn bodies in flight or pinned, few freeze or gain", "[long]") {
-  const int count = tests::FullTests() ? 4000 : 200 / kShare;
+  const int count = tests::SweepCount(200, 4000);
   const Failures failures = RunScenes(1, count, SceneKind::kWild, kStiff);
   CHECK(failures.frozen <= count / 1000);              // 0 of 4000
   CHECK(failures.gaining <= std::max(1, count / 25));  // 94 of 4000
@@ -354,7 +347,7 @@ TEST_CASE("Of torn bodies in flight or pinned, few freeze or gain", "[long]") {
 
 TEST_CASE("Bodies on a floor, in a V or in a box of planes end finite above them, few gain",
           "[long]") {
-  const int count = tests::FullTests() ? 2000 : 160 / kShare;
+  const int count = tests::SweepCount(160, 2000);
   const Failures failures = RunScenes(100001, count, SceneKind::kPlanes, kStiff);
   CHECK(failures.frozen <= count / 1000);
   CHECK(failures.gaining <= count / 1000);  // 0 of 2000
@@ -399,7 +392,7 @@ TEST_CASE("Pinned bodies that boxes run over gain no energy", "[long]") {
 // comes out. With 8 x 100, of all 60 none freezes or gains, and two are deep: these seven by 0.14,
 // and a ball of mixed stiffness that jams in a V, by 0.023 for some steps (seeds 100005, 100024).
 TEST_CASE("Implicit bodies on a floor or in a V of planes end finite, few gain", "[long]") {
-  const int count = tests::FullTests() ? 60 : 20 / kShare;
+  const int count = tests::SweepCount(20, 60);
   const BodySolver few = ImplicitSolver();
   const Failures failures = RunScenes(100001, count, SceneKind::kPlanes, kSofter, &few);
   CHECK(failures.frozen == 0);
@@ -416,7 +409,7 @@ TEST_CASE("Implicit bodies on a floor or in a V of planes end finite, few gain",
 TEST_CASE("Bodies on hills and between boxes that close end finite, few gain", "[long]") {
   const char* from = std::getenv("PLUSH_GRID_FIRST");
   const char* many = std::getenv("PLUSH_GRID_COUNT");
-  const int count = many ? std::atoi(many) : tests::FullTests() ? 2000 : 60 / kShare;
+  const int count = many ? std::atoi(many) : tests::SweepCount(60, 2000);
   const Failures failures =
       RunScenes(from ? std::atoi(from) : 300001, count, SceneKind::kGround, kSofter);
   CHECK(failures.frozen <= count / 1000);

@@ -10,6 +10,7 @@
 #include "runtime/state/state_scene.h"
 #include "runtime/world/heap_counter.h"
 #include "runtime/world/threaded_jobs.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -74,6 +75,8 @@ TEST_CASE("Converged implicit steps are those of the reference", "[long]") {
   const auto differential =
       GENERATE(StressDifferential::kExact, StressDifferential::kConstantRotation,
                StressDifferential::kWarped, StressDifferential::kHybrid);
+  static tests::SweepCells cells;
+  if (!cells.TakesNext()) return;
   const Bar bar(3, young, poisson);
   const Trajectory right = bar.Right();
   ImplicitSettings settings = With(differential);
@@ -132,6 +135,8 @@ TEST_CASE("Implicit steps gain no energy from 1e3 to 1e9 Pa, and in steps of 0.1
   // step finds does not depend on the energy at its start.
   if (size > 0.1 && poisson > 0.4f) return;
   const float away = GENERATE(0.0f, 1.0e4f);
+  static tests::SweepCells cells;
+  if (!cells.TakesNext()) return;
   Random random(11);
   const ShapeAsset shape(TetBox(2, 2, 1, 0.1, 0.09, 11), {1.0e5, 0.3, 1000.0}, double(kDt));
   WorldDesc of_world;

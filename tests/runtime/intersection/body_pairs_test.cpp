@@ -8,6 +8,7 @@
 #include "intersection/surface_edges.h"
 #include "runtime/collision/surface_fixtures.h"
 #include "runtime/intersection/closed_curves.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -156,7 +157,8 @@ TEST_CASE("Curves of deformed bodies close, and their pairs equal brute force", 
                 {.parts = 4, .num_shells = 2, .record = tools::TriangleRecord::kWide});
   SurfaceBody copy(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 4, .num_shells = 2});
   size_t num_pairs = 0, num_curves = 0;
-  for (int scene = 0; scene < 60; ++scene) {
+  const uint32_t scenes = tests::SweepCount(60u);
+  for (uint32_t scene = 0; scene < scenes; ++scene) {
     CAPTURE(scene);
     const auto kinds = static_cast<uint32_t>(Deformation::kTiny);
     const auto kind = [&] { return static_cast<Deformation>(random.Below(kinds)); };
@@ -180,8 +182,8 @@ TEST_CASE("Curves of deformed bodies close, and their pairs equal brute force", 
     num_pairs += pairs.size();
     num_curves += curves.curves.size();
   }
-  CHECK(num_pairs > 5000);
-  CHECK(num_curves > 50);
+  CHECK(num_pairs > 80 * scenes);
+  CHECK(num_curves > 5 * scenes / 6);
 }
 
 // Two halves of a shell have so many triangles that their trees are searched. All around it, and on

@@ -4,7 +4,7 @@
 #include "intersection/curves.h"
 
 #include "runtime/intersection/closed_curves.h"
-#include "skip.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -152,7 +152,7 @@ std::set<std::array<uint32_t, 2>> ReferencePairs(const Solid& moved, const Solid
 }  // namespace
 
 TEST_CASE("Curves of degenerate poses close, and pairs equal those of a body that moved") {
-  const uint32_t most = tests::FullTests() ? 10000 : 400;
+  const uint32_t most = tests::SweepCount(400u, 10000u);
   size_t with_pairs = 0;
   for (uint32_t seed = 1; seed <= most; ++seed) {
     CAPTURE(seed);
@@ -179,7 +179,7 @@ TEST_CASE("Curves of degenerate poses close, and pairs equal those of a body tha
 }
 
 TEST_CASE("Curves of random floats close") {
-  const uint32_t most = tests::FullTests() ? 10000 : 300;
+  const uint32_t most = tests::SweepCount(300u, 10000u);
   for (uint32_t seed = 1; seed <= most; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);

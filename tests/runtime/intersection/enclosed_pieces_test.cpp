@@ -5,7 +5,7 @@
 #include "intersection/pair_contacts.h"
 #include "runtime/intersection/found_contacts.h"
 #include "runtime/intersection/solid_winding.h"
-#include "skip.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -79,8 +79,8 @@ TEST_CASE("Each enclosed piece has a contact beside pieces of the same body that
                 {.parts = 2, .num_shells = 3, .record = tools::TriangleRecord::kWide});
   PairScratch scratch = ScratchFor(a, b);
   size_t beside_cut = 0, apart = 0;
-  const int scenes = tests::FullTests() ? 10000 : 800;
-  for (int scene = 0; scene < scenes; ++scene) {
+  const uint32_t scenes = tests::SweepCount(800u, 10000u);
+  for (uint32_t scene = 0; scene < scenes; ++scene) {
     CAPTURE(scene);
     const Vec3 offset = Scatter(&a, &b, &random, 0.1);
     const Found found = Find(a, b, offset, &scratch);
@@ -117,6 +117,6 @@ TEST_CASE("Each enclosed piece has a contact beside pieces of the same body that
     REQUIRE(pieces.size() == expected);
   }
   CAPTURE(beside_cut, apart);
-  CHECK(beside_cut > 200);
-  CHECK(apart > 200);
+  CHECK(beside_cut > scenes / 4);
+  CHECK(apart > scenes / 4);
 }

@@ -7,7 +7,7 @@
 #include "runtime/intersection/baked_solids.h"
 #include "runtime/intersection/found_contacts.h"
 #include "runtime/intersection/solid_winding.h"
-#include "skip.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -198,8 +198,8 @@ TEST_CASE("A flood covers what the winding number calls inside", "[long]") {
   SurfaceBody copy(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 3, .num_shells = 2});
   PairScratch scratch = ScratchFor(a, b);
   size_t inside = 0, contacts = 0;
-  const int scenes = tests::FullTests() ? 10000 : 1000;
-  for (int scene = 0; scene < scenes; ++scene) {
+  const uint32_t scenes = tests::SweepCount(1000u, 10000u);
+  for (uint32_t scene = 0; scene < scenes; ++scene) {
     CAPTURE(scene);
     const auto kinds = static_cast<uint32_t>(Deformation::kTiny);
     const auto kind = [&] { return static_cast<Deformation>(random.Below(kinds)); };
@@ -225,8 +225,8 @@ TEST_CASE("A flood covers what the winding number calls inside", "[long]") {
     RequireSound(a, other, offset, found, size);
     contacts += found.contacts.size();
   }
-  CHECK(inside > 1000);
-  CHECK(contacts > 1000);
+  CHECK(inside > scenes);
+  CHECK(contacts > scenes);
 }
 
 // The limbs of the U share tets of the lattice, whose copies overlap; nodes on others make
@@ -240,8 +240,8 @@ TEST_CASE("A flood covers the inside also of split cages and of triangles withou
   SurfaceBody b(TetBox(3, 2, 2, 0.2, 0.18, 3), {.parts = 3, .num_shells = 2});
   PairScratch scratch = ScratchFor(u.body, b);
   size_t inside = 0, contacts = 0, empty = 0;
-  const int scenes = tests::FullTests() ? 3000 : 200;
-  for (int scene = 0; scene < scenes; ++scene) {
+  const uint32_t scenes = tests::SweepCount(200u, 3000u);
+  for (uint32_t scene = 0; scene < scenes; ++scene) {
     CAPTURE(scene);
     constexpr Deformation kKinds[] = {Deformation::kGentle, Deformation::kSomeFlat,
                                       Deformation::kAffine, Deformation::kFlat};
@@ -265,9 +265,9 @@ TEST_CASE("A flood covers the inside also of split cages and of triangles withou
     contacts += found.contacts.size();
   }
   CAPTURE(inside, contacts, empty);
-  CHECK(inside > 500);
-  CHECK(contacts > 100);
-  CHECK(empty > 100);
+  CHECK(inside > 5 * scenes / 2);
+  CHECK(contacts > scenes / 2);
+  CHECK(empty > scenes / 2);
 }
 
 // Boxes on a lattice of whole units, which is exact in floats. In the reference one body is really
@@ -292,8 +292,8 @@ TEST_CASE("A flood covers the inside of solids that touch, share planes and edge
     return x;
   };
   size_t inside = 0, on_surface = 0, empty = 0, curves = 0;
-  const int scenes = tests::FullTests() ? 10000 : 300;
-  for (int scene = 0; scene < scenes; ++scene) {
+  const uint32_t scenes = tests::SweepCount(300u, 10000u);
+  for (uint32_t scene = 0; scene < scenes; ++scene) {
     CAPTURE(scene);
     a.Move(disturb(a, random.Below(3)));
     const bool is_equal = scene % 5 == 0;
@@ -331,10 +331,10 @@ TEST_CASE("A flood covers the inside of solids that touch, share planes and edge
     RequireSound(a, other, offset, found, 20.0f);
   }
   CAPTURE(inside, on_surface, empty, curves);
-  CHECK(inside > 200);
-  CHECK(on_surface > 1000);
-  CHECK(empty > 100);
-  CHECK(curves > 200);
+  CHECK(inside > 2 * scenes / 3);
+  CHECK(on_surface > 3 * scenes);
+  CHECK(empty > scenes / 3);
+  CHECK(curves > 2 * scenes / 3);
 }
 
 TEST_CASE("A flood of an open surface covers what the curves bound, up to the borders") {
@@ -347,8 +347,8 @@ TEST_CASE("A flood of an open surface covers what the curves bound, up to the bo
   const Eigen::Vector3d middle(0.15, 0.15, 0.15);  // of b
   PairScratch scratch = ScratchFor(a, b);
   size_t inside = 0, open = 0, closed = 0;
-  const int scenes = tests::FullTests() ? 10000 : 500;
-  for (int scene = 0; scene < scenes; ++scene) {
+  const uint32_t scenes = tests::SweepCount(500u, 10000u);
+  for (uint32_t scene = 0; scene < scenes; ++scene) {
     CAPTURE(scene);
     a.Move(Deform(a.shape().rest(), Deformation::kGentle, &random));
     b.Move(Deform(b.shape().rest(), Deformation::kGentle, &random));
@@ -371,9 +371,9 @@ TEST_CASE("A flood of an open surface covers what the curves bound, up to the bo
     ++(flood.open ? open : closed);
   }
   CAPTURE(inside, open, closed);
-  CHECK(inside > 500);
-  CHECK(open > 20);
-  CHECK(closed > 20);
+  CHECK(inside > scenes);
+  CHECK(open > scenes / 25);
+  CHECK(closed > scenes / 25);
 }
 
 // A line from inside an open surface may leave through a hole, so the curves alone must say which
@@ -390,8 +390,8 @@ TEST_CASE("Holes of a surface change nothing for floods that meet none of them")
   const Eigen::Vector3d hole = MiddleOfHoles(open), middle(0.02, 0.02, 0.02);  // of b
   PairScratch scratch = ScratchFor(open, b), whole = ScratchFor(closed, b);
   size_t inside = 0, compared = 0;
-  const int scenes = tests::FullTests() ? 40000 : 4000;
-  for (int scene = 0; scene < scenes; ++scene) {
+  const uint32_t scenes = tests::SweepCount(4000u, 40000u);
+  for (uint32_t scene = 0; scene < scenes; ++scene) {
     CAPTURE(scene);
     const std::vector<Vec3> x = Deform(open.shape().rest(), Deformation::kGentle, &random);
     open.Move(x);
@@ -408,8 +408,8 @@ TEST_CASE("Holes of a surface change nothing for floods that meet none of them")
     ++compared;
   }
   CAPTURE(inside, compared);
-  CHECK(compared > 100);
-  CHECK(inside > 500);
+  CHECK(compared > scenes / 40);
+  CHECK(inside > scenes / 8);
 }
 
 // What is inside an open surface is not defined; its floods end at the border and say so.
@@ -421,8 +421,8 @@ TEST_CASE("Contacts of surfaces with holes are finite, and floods that reach a b
   SurfaceBody b(TetBox(1, 1, 2, 0.1, 0.08, 3), {.parts = 3, .num_shells = 0, .holes = 3});
   PairScratch scratch = ScratchFor(a, b);
   size_t contacts = 0, open = 0;
-  const int scenes = tests::FullTests() ? 10000 : 500;
-  for (int scene = 0; scene < scenes; ++scene) {
+  const uint32_t scenes = tests::SweepCount(500u, 10000u);
+  for (uint32_t scene = 0; scene < scenes; ++scene) {
     CAPTURE(scene);
     const Vec3 offset = Scatter(&a, &b, &random, 0.1);
     const Found found = Find(a, b, offset, &scratch);
@@ -437,6 +437,6 @@ TEST_CASE("Contacts of surfaces with holes are finite, and floods that reach a b
     open += reaches_border;
   }
   CAPTURE(contacts, open);
-  CHECK(contacts > 500);
-  CHECK(open > 5);  // by closed curves: arcs bound no region
+  CHECK(contacts > scenes);
+  CHECK(open > scenes / 100);  // by closed curves: arcs bound no region
 }

@@ -4,7 +4,7 @@
 #include "base/vector_math.h"
 #include "intersection/placed_surface.h"
 #include "runtime/intersection/found_contacts.h"
-#include "skip.h"
+#include "sweep.h"
 
 #include <catch2/catch.hpp>
 
@@ -166,8 +166,8 @@ TEST_CASE("Centroids and areas of regions are those of triangles clipped by a so
   SurfaceBody solid = Box(1, 1, 1, kEdge);
   PairScratch scratch = ScratchFor(fine, solid);
   Compared compared;
-  const int scenes = tests::FullTests() ? 5000 : 300;
-  for (int scene = 0; scene < scenes; ++scene) {
+  const uint32_t scenes = tests::SweepCount(300u, 5000u);
+  for (uint32_t scene = 0; scene < scenes; ++scene) {
     CAPTURE(scene);
     const bool is_coarse = scene % 3 == 0, swapped = scene % 2 == 1;
     SurfaceBody& body = is_coarse ? coarse : fine;
@@ -194,8 +194,8 @@ TEST_CASE("Centroids and areas of regions are those of triangles clipped by a so
     RequireClipped(placed, scratch.floods[swapped ? 1 : 0], shape, &compared);
   }
   CAPTURE(compared.cut, compared.whole, compared.whole_patches, compared.alone);
-  CHECK(compared.cut > 5000);
-  CHECK(compared.whole > 4000);
-  CHECK(compared.whole_patches > 50);
-  CHECK(compared.alone > 30);
+  CHECK(compared.cut > 16 * scenes);
+  CHECK(compared.whole > 13 * scenes);
+  CHECK(compared.whole_patches > scenes / 6);
+  CHECK(compared.alone > scenes / 10);
 }

@@ -5,6 +5,7 @@
 #include "collision/surface_records.h"
 #include "runtime/collision/static_meshes.h"
 #include "runtime/collision/surface_fixtures.h"
+#include "sweep.h"
 #include "touching/sunk_points.h"
 
 #include <catch2/catch.hpp>
@@ -139,7 +140,8 @@ float DeepestOnRidges(AboveMesh* scene, float depth) {
 
 TEST_CASE("What is remembered of a fine mesh changes no point that a search finds", "[long]") {
   size_t found = 0, searches = 0, inside = 0;
-  for (uint32_t seed = 1; seed <= 24; ++seed) {
+  const uint32_t count = tests::SweepCount(24u);
+  for (uint32_t seed = 1; seed <= count; ++seed) {
     Random random(seed);
     // Fine tets on coarse triangles, coarse tets on fine ones, and some between.
     const bool are_fine_tets = seed % 3 == 0;

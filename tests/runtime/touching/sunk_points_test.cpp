@@ -4,6 +4,7 @@
 
 #include "contact/plane_contacts.h"
 #include "runtime/touching/planes_around.h"
+#include "sweep.h"
 #include "touching/deepest_point.h"
 #include "touching/lowest_vertex.h"
 
@@ -103,7 +104,8 @@ TEST_CASE("Points below planes are those that a look at every vertex finds", "[l
   // With 30 parts tets hold more vertices than are read one after the other.
   const uint32_t parts = GENERATE(2u, 5u, 30u), num_planes = GENERATE(1u, 3u);
   size_t found = 0, searches = 0;
-  for (uint32_t seed = 1; seed <= (parts == 30 ? 2u : 8u); ++seed) {
+  const uint32_t count = tests::SweepCount(parts == 30 ? 2u : 8u);
+  for (uint32_t seed = 1; seed <= count; ++seed) {
     CAPTURE(parts, num_planes, seed);
     const SurfaceBody body(parts == 30 ? TetBox(1, 1, 2, 0.1) : TetBox(3, 2, 2, 0.1, 0.05, seed),
                            {.parts = parts, .seed = seed});

@@ -7,6 +7,7 @@
 #include "lattice/cage_boundary.h"
 #include "mesh/self_intersection.h"
 #include "solid/solid_volume.h"
+#include "sweep.h"
 #include "tools/cage/cage_fixtures.h"
 #include "tools/procedural_meshes.h"
 
@@ -110,9 +111,11 @@ void CheckStrict(const Solid& solid, const LatticeCage& cage, double guard) {
 }  // namespace
 
 TEST_CASE("The cage strictly contains the surface, whatever its defects") {
+  SweepCells cells;
   for (const auto& [name, mesh] : AllShapes()) {
     for (const uint32_t target : {5u, 60u, 450u}) {
       for (const LatticeKind kind : {LatticeKind::kBcc, LatticeKind::kCube5}) {
+        if (!cells.TakesNext()) continue;
         INFO(name << ", " << target << " tets, " << (kind == LatticeKind::kBcc ? "bcc" : "cube5"));
         Solid solid(mesh);
         const LatticeCage cage = CageOf(&solid, {.lattice = kind, .target_tets = target});
@@ -127,9 +130,11 @@ TEST_CASE("The cage strictly contains the surface, whatever its defects") {
 }
 
 TEST_CASE("Every fit method keeps the cage strict") {
+  SweepCells cells;
   for (const auto& [name, mesh] : AllShapes()) {
     for (const FitMethod fit : {FitMethod::kSnug, FitMethod::kOdt, FitMethod::kNone}) {
       for (const double guard : {0.0, 40.0}) {
+        if (!cells.TakesNext()) continue;
         INFO(name << ", fit " << static_cast<int>(fit) << ", guard " << guard);
         Solid solid(mesh);
         const LatticeCage cage =
@@ -277,7 +282,9 @@ TEST_CASE("Every attempt is listed with its reason") {
 }
 
 TEST_CASE("The same cage comes again, from one thread or two") {
+  SweepCells shapes;
   for (const auto& [name, mesh] : AllShapes()) {
+    if (!shapes.TakesNext()) continue;
     INFO(name);
     LatticeCage cages[3];
     for (size_t i = 0; i < 3; ++i) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Cages of random solids: strict, positive, guarded, manifold, without crossings, with the number
 // of tets asked for, and reproducible.
-// - PLUSH_TEST_FULL=1 makes 500 solids instead of 40, with up to 5000 tets instead of 1250.
-// - PLUSH_TEST_SEED=n makes only the solid of that seed, and prints it and the pinches before the
+// - PLUSH_TEST_FULL=1 makes 500 solids, with up to 5000 tets instead of 1250.
+// - PLUSH_SOLID_SEED=n makes only the solid of that seed, and prints it and the pinches before the
 //   fit.
 #include "tools/cage/random_solids.h"
 
@@ -13,6 +13,7 @@
 #include "mesh/topology.h"
 #include "skip.h"
 #include "solid/solid_volume.h"
+#include "sweep.h"
 #include "tools/cage/cage_fixtures.h"
 #include "tools/procedural_meshes.h"
 
@@ -30,8 +31,6 @@ using namespace plush::tests;
 
 namespace {
 
-constexpr uint32_t kSolids = 20;
-constexpr uint32_t kSolidsInFull = 500;
 constexpr double kGuard = 20.0;
 
 struct Outcome {
@@ -49,7 +48,7 @@ struct Outcome {
 CageSettings SettingsOf(uint32_t seed) {
   RandomNumbers random(seed + 1'000'003);
   CageSettings settings;
-  const bool is_long = FullTests() || std::getenv("PLUSH_TEST_SEED") != nullptr;
+  const bool is_long = FullTests() || std::getenv("PLUSH_SOLID_SEED") != nullptr;
   const double exponent = random.In(0.0, 1.0);
   const double share = std::pow(is_long ? 100.0 : 25.0, exponent);
   settings.target_tets = static_cast<uint32_t>(50.0 * share);
@@ -209,7 +208,7 @@ TEST_CASE("Random solids are closed, manifold and not self-intersecting") {
 }
 
 TEST_CASE("Cages of random solids are sound") {
-  if (const char* seed = std::getenv("PLUSH_TEST_SEED")) {
+  if (const char* seed = std::getenv("PLUSH_SOLID_SEED")) {
     const auto number = static_cast<uint32_t>(std::atoi(seed));
     const Outcome outcome = Try(number, true);
     PrintOne(number, outcome);
@@ -220,7 +219,8 @@ TEST_CASE("Cages of random solids are sound") {
   const bool full = FullTests();
   Statistics all;
   Statistics families[kNumFamilies];
-  for (uint32_t seed = 0; seed < (full ? kSolidsInFull : kSolids); ++seed) {
+  const uint32_t count = SweepCount(20u, 500u);
+  for (uint32_t seed = 0; seed < count; ++seed) {
     const Outcome outcome = Try(seed, full || seed % 8 == 0);
     all.Add(outcome);
     families[seed % kNumFamilies].Add(outcome);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Collision surfaces of models and random solids: equal to the source, closed if it is closed, in
 // discs inside single tets.
-// - PLUSH_TEST_FULL=1 takes 300 random solids instead of 30.
-// - PLUSH_TEST_SEED=n takes only the solid of that seed.
+// - PLUSH_TEST_FULL=1 takes 300 random solids.
+// - PLUSH_SOLID_SEED=n takes only the solid of that seed.
 #include "partition/partition.h"
 
 #include "plush/asset.h"
@@ -10,6 +10,7 @@
 #include "bake/bake.h"
 #include "base/aligned_bytes.h"
 #include "skip.h"
+#include "sweep.h"
 #include "tools/cage/random_solids.h"
 #include "tools/partition/partition_fixtures.h"
 #include "tools/procedural_meshes.h"
@@ -79,14 +80,14 @@ CageSettings SettingsOf(uint32_t seed) {
 }  // namespace
 
 TEST_CASE("Collision surfaces of random solids are those of the solids") {
-  const char* only = std::getenv("PLUSH_TEST_SEED");
+  const char* only = std::getenv("PLUSH_SOLID_SEED");
   const uint32_t first = only != nullptr ? static_cast<uint32_t>(std::atoi(only)) : 1;
-  const uint32_t count = only != nullptr ? 1 : (FullTests() ? 300 : 20);
+  const uint32_t count = only != nullptr ? 1 : SweepCount(20u, 300u);
   for (uint32_t seed = first; seed < first + count; ++seed) {
     const SurfaceMesh mesh = RandomSolid(seed);
     const Partitioned out = PartitionOf(mesh, SettingsOf(seed));
     INFO("seed " << seed << ", " << mesh.triangles.size() << " triangles, "
-                 << out.cage.mesh.tets.size() << " tets; set PLUSH_TEST_SEED for it alone");
+                 << out.cage.mesh.tets.size() << " tets; set PLUSH_SOLID_SEED for it alone");
     CHECK(FaultsOf(out) == "");
     BakeSound(ModelOf(mesh), {.cage = SettingsOf(seed)});
   }
@@ -96,7 +97,9 @@ TEST_CASE("Collision surfaces of random solids are those of the solids") {
 TEST_CASE("Collision surfaces of the test models are those of the models") {
   const std::string path = TestModelOrSkip("README.md");
   if (path.empty()) return;
+  SweepCells files;
   for (const std::string& file : MeshesBelow(std::filesystem::path(path).parent_path().string())) {
+    if (!files.TakesNext()) continue;
     const ImportedModel model = ImportOrFail(file);
     const Partitioned out = PartitionOf(model.surface);
     INFO(file);

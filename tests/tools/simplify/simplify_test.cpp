@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Simplified surfaces in their cages: topology, enclosure, distance by brute force, volume,
 // numbers.
-// - PLUSH_TEST_FULL=1 takes 100 random solids instead of 6.
+// - PLUSH_TEST_FULL=1 takes 100 random solids.
 #include "simplify/simplify.h"
 
 #include "enclosure/enclosure.h"
@@ -11,6 +11,7 @@
 #include "mesh/topology.h"
 #include "partition/surface_clipping.h"
 #include "skip.h"
+#include "sweep.h"
 #include "tools/cage/cage_fixtures.h"
 #include "tools/cage/random_solids.h"
 #include "tools/partition/partition_fixtures.h"
@@ -206,7 +207,7 @@ TEST_CASE("A planar surface loses nothing but points within its faces and edges"
 }
 
 TEST_CASE("Random solids are simplified within the distance and inside the cage") {
-  const uint32_t count = FullTests() ? 100 : 6;
+  const uint32_t count = SweepCount(6u, 100u);
   for (uint32_t seed = 1; seed <= count; ++seed) {
     CageSettings cage;
     cage.target_tets = 60 + 41 * (seed % 11);

@@ -3,14 +3,14 @@
 // or into a box of planes. None freezes, falls through or gains energy: the grid that
 // stability_grid_test.cpp makes of procedural bodies.
 //
-// - PLUSH_TEST_FULL=1 takes 1500 scenes of the sample models instead of 60, and 10 of each test
-// model.
+// - PLUSH_TEST_FULL=1 takes 1500 scenes of the sample models, and 10 of each test model.
 // - PLUSH_GRID_SEED=N takes the scene of that seed alone and prints its steps.
 #include "plush/format/tet_block.h"
 #include "plush/world.h"
 
 #include "simulate/open_asset.h"
 #include "skip.h"
+#include "sweep.h"
 #include "tools/procedural_meshes.h"
 #include "tools/simulate/scaled_model.h"
 #include "tools/test_models.h"
@@ -32,12 +32,6 @@ namespace plush::tests {
 namespace {
 
 constexpr double kGravity = 9.81;
-// Sanitizers make steps many times as long.
-#ifdef __SANITIZE_ADDRESS__
-constexpr uint32_t kShare = 10;
-#else
-constexpr uint32_t kShare = 1;
-#endif
 
 // Energy that a body may gain, of the largest kinetic and elastic energy so far or m g size.
 constexpr double kMostGain = 0.01;
@@ -285,7 +279,7 @@ Failures Summarise(std::vector<Case> cases) {
 // to all of their energy, in flight, too, and one jams in the box.
 TEST_CASE("Sample models on a floor, in a V or in a box end finite above it and gain nothing",
           "[long]") {
-  const uint32_t count = FullTests() ? 500 : 20 / kShare;
+  const uint32_t count = SweepCount(20u, 500u);
   std::vector<Case> cases;
   uint32_t first = 1;
   for (const char* name : {"bear", "duck", "octopus"}) {
