@@ -322,7 +322,7 @@ TEST_CASE("Random bodies among random solids stay finite and bounded") {
   }
   std::printf("%u bodies among solids, seeds from 1: falling ones reach %.3g m/s, others %.3g\n",
               count, fastest_fall, fastest_inside);
-  CHECK(touching > static_cast<int>(count) / 2);
+  CHECK(touching >= static_cast<int>(count) / 2);
 }
 
 TEST_CASE("A body sleeps on a box and wakes if the box goes or another collider comes") {

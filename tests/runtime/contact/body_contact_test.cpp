@@ -58,7 +58,7 @@ TEST_CASE("Contacts between two bodies meet Signorini's and Coulomb's conditions
   CHECK(solved.sliding > count / 20);
   CHECK(solved.open > count / 4);
   CHECK(solved.unsolved_smooth == 0);
-  CHECK(solved.unsolved <= count / 125);  // 1 of 300; of 5000, 38
+  CHECK(solved.unsolved <= std::max(count / 125, 1));  // 1 of 300; of 5000, 38
 }
 
 // For each ratio, 1 to 7 of 1000 problems are not solved.
@@ -82,7 +82,7 @@ TEST_CASE("Contacts between bodies of 1 to 1000 times the mass and stiffness mee
   std::printf(
       "mass 1:%g, stiffness 1:%g: %d contacts press, %d slide, %d open, %d of %d unsolved\n", mass,
       stiffness, solved.pressing, solved.sliding, solved.open, solved.unsolved, count);
-  CHECK(solved.pressing > count);
+  CHECK(4 * solved.pressing > 3 * count);
   CHECK(solved.open > count / 4);
   CHECK(solved.unsolved_smooth == 0);
   CHECK(solved.unsolved <= std::max(count / 100, 1));

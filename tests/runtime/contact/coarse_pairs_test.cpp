@@ -202,7 +202,7 @@ TEST_CASE("Coarse contacts between two bodies meet Signorini's and Coulomb's con
   CHECK(solved.sticking > count / 20);
   CHECK(solved.open > count / 4);
   CHECK(solved.unsolved_smooth == 0);
-  CHECK(solved.unsolved <= count / 75);  // 2 of 150, 22 of 2000
+  CHECK(solved.unsolved <= std::max(count / 75, 1));  // 2 of 150, 22 of 2000
 }
 
 TEST_CASE("Coarse contacts of bodies of 1 to 1000 times the mass and stiffness meet the same",
@@ -339,7 +339,7 @@ TEST_CASE("With high friction, both levels keep the gaps between bodies and fric
   CAPTURE(deepest, most_driven, jammed);
   CHECK(pressing > count);
   // Some jam as below, but a tenth as many: 1 of 150; of 2000, 10.
-  CHECK(jammed <= count / 150);
+  CHECK(jammed <= std::max(count / 150, 1));
   CHECK(deepest < (tests::FullTests() ? 0.4 : 2e-3));
   CHECK(most_driven < (tests::FullTests() ? 0.1 : 2e-3));
 }
@@ -387,7 +387,7 @@ TEST_CASE("With high friction, coarse contacts between two bodies keep gaps and 
   // size: their impulses rise for thousands of sweeps, or go in circles. Of 150: 4 and none; of
   // 2000: 76 and 5. The fine level solves after this one, with the same contacts.
   CAPTURE(deepest, sunk, most_driven, driven);
-  CHECK(sunk <= count / 20);
+  CHECK(sunk <= std::max(count / 20, 1));
   CHECK(driven <= count / 50);
   CHECK(deepest < (tests::FullTests() ? 0.5 : 0.25));
   CHECK(most_driven < 0.03);

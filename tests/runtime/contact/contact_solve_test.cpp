@@ -128,7 +128,7 @@ TEST_CASE("With friction, contacts stick inside the cone and slide against it in
   CHECK(unsolved <= count / 300);
   CHECK(unnatural <= count / 300);
   CHECK(farthest < (tests::FullTests() ? 1e-4 : 1e-5));
-  CHECK(sticking > static_cast<size_t>(count) / 10);
+  CHECK(sticking > static_cast<size_t>(count) / 20);
   CHECK(sliding > static_cast<size_t>(count));
 }
 
