@@ -22,10 +22,6 @@
 namespace plush {
 namespace {
 
-std::string_view ViewOf(const flatbuffers::String* string) {
-  return string == nullptr ? std::string_view() : string->string_view();
-}
-
 void CheckContent(const AssetLayout& layout, CheckSink* sink) {
   if (layout.is_static) {
     CheckStaticMesh(layout, sink);

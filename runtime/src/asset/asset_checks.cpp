@@ -22,10 +22,6 @@ std::span<const float> FloatsOf(std::span<const Record> records) {
           records.size() * (sizeof(Record) / sizeof(float))};
 }
 
-std::string_view ViewOf(const flatbuffers::String* string) {
-  return string == nullptr ? std::string_view() : string->string_view();
-}
-
 void CheckRecordNumbers(const auto& records, float lowest, float highest, const char* section,
                         CheckSink* sink) {
   CheckNumbers(FloatsOf(records), sizeof(records[0]) / sizeof(float), lowest, highest, section,

@@ -408,4 +408,8 @@ bool ReadFormatVersion(std::span<const std::byte> bytes, FormatVersion* out_vers
   return true;
 }
 
+std::string_view ViewOf(const flatbuffers::String* string) {
+  return string == nullptr ? std::string_view() : string->string_view();
+}
+
 }  // namespace plush

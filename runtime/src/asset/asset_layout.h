@@ -12,6 +12,11 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
+
+namespace flatbuffers {
+struct String;
+}  // namespace flatbuffers
 
 namespace plush {
 
@@ -36,5 +41,8 @@ struct AssetLayout {
 /// agreement of counts. Fills `out_layout` and returns true only if all of them hold. Does not read
 /// indices or numbers. O(parts + regions); does not allocate.
 bool ReadAssetLayout(std::span<const std::byte> bytes, CheckSink* sink, AssetLayout* out_layout);
+
+/// Empty if there is no string.
+std::string_view ViewOf(const flatbuffers::String* string);
 
 }  // namespace plush

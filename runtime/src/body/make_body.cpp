@@ -3,6 +3,7 @@
 // Also resolves material overrides, and makes room for planes in an existing body.
 #include "body/make_body.h"
 
+#include "base/invalid.h"
 #include "base/vector_math.h"
 #include "body/pin_motion.h"
 #include "body/solver_method.h"
@@ -12,10 +13,6 @@
 
 namespace plush {
 namespace {
-
-Status Invalid(const char* section, const char* reason, uint64_t index = 0) {
-  return {StatusCode::kInvalidArgument, section, reason, index};
-}
 
 Status CheckDescription(const Asset& asset, const BodyDesc& desc) {
   const Status is_body = CheckBodyAsset(asset);

@@ -69,13 +69,9 @@ TrianglePlace NearestToOrigin(const double (&a)[3], const double (&b)[3], const 
 
 namespace {
 
-// Sub-trees of at most this many triangles are tested whole: bounds would cost more than they save.
-constexpr uint32_t kTestedAtOnce = 3;
-constexpr float kEpsilon = std::numeric_limits<float>::epsilon();
-
 // Rounding of a distance used as a bound, in steps of epsilon times the coordinates in play: below
 // 20; rounded up.
-constexpr float kDistanceRounding = 64.0f * kEpsilon;
+constexpr float kDistanceRounding = 64.0f * std::numeric_limits<float>::epsilon();
 
 // The query's point in float, for culling.
 struct CullingPoint {

@@ -16,9 +16,6 @@
 namespace plush {
 namespace {
 
-// Sub-trees of at most this many triangles are tested whole: bounds would cost more than they save
-// (measured at 1, 2, 3, 5 and 7).
-constexpr uint32_t kTestedAtOnce = 3;
 constexpr float kEpsilon = std::numeric_limits<float>::epsilon();
 
 // The ray near the body, for culling. Its parameter s is t - shift.

@@ -15,6 +15,10 @@ namespace plush {
 /// Bound of a sub-tree that holds nothing.
 inline constexpr float kNothingThere = std::numeric_limits<float>::infinity();
 
+/// Sub-trees of at most this many triangles are tested whole by rays and points: bounds would cost
+/// more than they save (measured for rays at 1, 2, 3, 5 and 7).
+inline constexpr uint32_t kTestedAtOnce = 3;
+
 /// Visits tets of the tree over the tets [Civ 5.4.4], nearer ones first. Does not allocate.
 /// - bound(node): a lower bound of any result in the sub-tree, or kNothingThere.
 /// - limit(): sub-trees with a larger bound are skipped.

@@ -2,6 +2,7 @@
 #include "implicit/implicit_checks.h"
 
 #include "base/array.h"
+#include "base/invalid.h"
 #include "base/vector_math.h"
 #include "solver/node_parts.h"
 
@@ -12,10 +13,6 @@
 
 namespace plush {
 namespace {
-
-Status Invalid(const char* where, const char* message) {
-  return {StatusCode::kInvalidArgument, where, message, 0};
-}
 
 // Calls visit(nodes, weights, direction) for each row that holds a part: a pinned node has three.
 template <class Visit>

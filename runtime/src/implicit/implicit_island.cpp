@@ -41,9 +41,6 @@
 namespace plush {
 namespace {
 
-// Parts of a Newton step that are tried before it is dropped.
-constexpr int kMostTries = 8;
-
 bool IsImplicit(const Body& body) { return body.solver.method != nullptr; }
 
 StressDifferential DifferentialOf(const ImplicitSettings& settings, bool is_hybrid) {

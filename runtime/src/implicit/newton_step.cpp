@@ -16,9 +16,6 @@
 namespace plush {
 namespace {
 
-// Parts of a Newton step that are tried before it is dropped.
-constexpr int kMostTries = 8;
-
 // Solves of at most so many iterations leave clusters out if these also move between Newton's.
 // Eight with them take 1.15 times as long, for an error of 0.0010 instead of 0.0019 of an
 // armadillo's swing. A residual of 1e-4 takes 0.52 to 0.63 times as many.

@@ -17,6 +17,9 @@
 
 namespace plush {
 
+/// Parts of a Newton step that are tried before it is dropped.
+inline constexpr int kMostTries = 8;
+
 /// Whether clusters move between Newton iterations. They know only the default material.
 /// Constraints would have to be put right after them, against the volume's stiffness:
 /// stiff bodies explode by that, even if clusters move only as far as the objective does not rise.

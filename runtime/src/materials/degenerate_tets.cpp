@@ -2,15 +2,6 @@
 #include "materials/degenerate_tets.h"
 
 namespace plush {
-namespace {
-
-Matrix3<float> ToMatrix3(const Mat3& m) {
-  const auto column = [](const Vec3& v) { return Vector3<float>{v.x, v.y, v.z}; };
-  return {column(m.c0), column(m.c1), column(m.c2)};
-}
-
-}  // namespace
-
 size_t UpdateWitnesses(const ElementView& elements, NodeVectors before, NodeVectors after,
                        float alpha, std::span<Witness> witnesses) {
   size_t count = 0;

@@ -24,6 +24,11 @@ bool IsFinite(const Matrix3<T>& a) {
   return sum.x + sum.y + sum.z == T(0);
 }
 
+inline Matrix3<float> ToMatrix3(const Mat3& m) {
+  const auto column = [](const Vec3& v) { return Vector3<float>{v.x, v.y, v.z}; };
+  return {column(m.c0), column(m.c1), column(m.c2)};
+}
+
 /// Between scalar types.
 template <class To, class From>
 Vector3<To> Cast(const Vector3<From>& a) {

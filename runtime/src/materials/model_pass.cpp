@@ -12,11 +12,6 @@ namespace {
 
 using Matrix = Matrix3<float>;
 
-Matrix ToMatrix3(const Mat3& m) {
-  const auto column = [](const Vec3& v) { return Vector3<float>{v.x, v.y, v.z}; };
-  return {column(m.c0), column(m.c1), column(m.c2)};
-}
-
 Mat3 ToMat3(const Matrix& m) {
   const auto column = [](const Vector3<float>& v) { return Vec3{v.x, v.y, v.z}; };
   return {column(m.c0), column(m.c1), column(m.c2)};

@@ -2,7 +2,7 @@
 // Source: see cluster_solve.h.
 #include "solver/cluster_solve.h"
 
-#include "base/float4.h"
+#include "solver/cluster_lanes.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,9 +10,6 @@
 namespace plush {
 namespace {
 
-Float4 Load(const NodeVec& v) { return Load4(&v.x); }
-Float4 Lanes(const Vec3& v) { return Float4{v.x, v.y, v.z, 0.0f}; }
-Float4 Turned(Float4 v) { return Shuffle<1, 2, 0, 3>(v, v); }
 // Zero in the last lane, unless both have a number there.
 Float4 CrossLanes(Float4 a, Float4 b) { return Turned(a * Turned(b) - Turned(a) * b); }
 

@@ -3,8 +3,8 @@
 // Source: see coarse_level.h.
 #include "plush/asset.h"
 
-#include "base/float4.h"
 #include "base/vector_math.h"
+#include "solver/cluster_lanes.h"
 #include "solver/coarse_level.h"
 
 #include <algorithm>
@@ -13,10 +13,7 @@
 namespace plush {
 namespace {
 
-Float4 Load(const NodeVec& v) { return Load4(&v.x); }
-Float4 Lanes(const Vec3& v) { return Float4{v.x, v.y, v.z, 0.0f}; }
 Vec3 ToVec3(Float4 v) { return {v[0], v[1], v[2]}; }
-Float4 Turned(Float4 v) { return Shuffle<1, 2, 0, 3>(v, v); }
 
 // The axis a of TurnBy, times 2 / (1 + |a|^2).
 Vec3 SkewOf(const Mat3& change) {

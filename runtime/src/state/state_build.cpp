@@ -9,12 +9,6 @@
 #include <utility>
 
 namespace plush {
-namespace {
-
-constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "state", "", 0};
-
-}  // namespace
-
 // Makes room for as many ids as another world has room for.
 bool World::Impl::ReserveLike(const Impl& other) {
   const size_t num_slots = other.bodies.size(), num_planes = other.colliders.size();

@@ -20,8 +20,6 @@
 namespace plush {
 namespace {
 
-constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "state", "", 0};
-
 StepStats ToStats(const StateStats& s) {
   StepStats out;
   out.flags = s.flags;

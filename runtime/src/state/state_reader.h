@@ -18,6 +18,8 @@
 
 namespace plush {
 
+inline constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "state", "", 0};
+
 struct Collider;
 struct TriangleSource;
 

@@ -12,7 +12,8 @@ namespace plush {
 namespace {
 
 // The least gap of any vertex in a CdgTet with these gaps of its nodes, `lowest` if none is lower.
-float LowestIn(const TouchingSurface& surface, uint32_t tet, const float (&gaps)[4], float lowest) {
+float LowestInTet(const TouchingSurface& surface, uint32_t tet, const float (&gaps)[4],
+                  float lowest) {
   uint32_t first = 0;
   const std::span<const Vec4> vertices = VerticesOf(*surface.collision, tet, &first);
   float movable[4];
@@ -81,7 +82,7 @@ float DepthIn(const LocalCollider& collider, const TouchingSurface& surface, Nod
     const float gaps[4] = {Gap(collider, x[nodes[0]]), Gap(collider, x[nodes[1]]),
                            Gap(collider, x[nodes[2]]), Gap(collider, x[nodes[3]])};
     // Weights are not negative: no vertex is lower than the lowest node.
-    if (std::ranges::min(gaps) < lowest) lowest = LowestIn(surface, t, gaps, lowest);
+    if (std::ranges::min(gaps) < lowest) lowest = LowestInTet(surface, t, gaps, lowest);
   }
   return 0.0f - lowest;
 }

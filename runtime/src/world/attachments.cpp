@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // World's calls on attachments, and what they share with constraints.cpp. What steps make of them:
 // attachment_links.cpp.
+#include "base/invalid.h"
 #include "body/attachment_step.h"
 #include "world/world_impl.h"
 
@@ -10,11 +11,7 @@
 namespace plush {
 namespace {
 
-constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "attachment", "", 0};
-
-Status Invalid(const char* field, const char* reason, uint64_t index = 0) {
-  return {StatusCode::kInvalidArgument, field, reason, index};
-}
+constexpr Status kNoAttachmentMemory = {StatusCode::kOutOfMemory, "attachment", "", 0};
 
 Status CheckNumbers(const AttachmentDesc& desc) {
   const auto is_in = [](float value, float most) { return value >= 0.0f && value <= most; };
@@ -93,7 +90,7 @@ Status World::Impl::ReserveAttachment(const Attachment& added) {
   const AttachmentDesc& of = added.desc;
   if (!attachment_slots.Reserve(allocator) ||
       !GrowAttachments(size_t{attachment_slots.next_slot()} + 1)) {
-    return kNoMemory;
+    return kNoAttachmentMemory;
   }
   for (const BodyId id : {of.body, of.other_body}) {
     if (!id.valid()) continue;
@@ -107,10 +104,10 @@ Status World::Impl::ReserveAttachment(const Attachment& added) {
     if (!ReserveAttached(allocator, count, body) ||
         (count > constraints && !ReserveSprings(allocator, body)) ||
         (constraints > 0 && !ReserveConstraints(allocator, constraints, body))) {
-      return kNoMemory;
+      return kNoAttachmentMemory;
     }
   }
-  return ReserveJoined(touching_method, of) ? Status{} : kNoMemory;
+  return ReserveJoined(touching_method, of) ? Status{} : kNoAttachmentMemory;
 }
 
 void World::Impl::WakeSides(const AttachmentDesc& of) {

@@ -12,7 +12,7 @@
 namespace plush {
 namespace {
 
-constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "body", "", 0};
+constexpr Status kNoBodyMemory = {StatusCode::kOutOfMemory, "body", "", 0};
 
 // Opens the body's asset again, because the body keeps none. Fails for bodies that cannot change.
 Status OpenAgain(const Body& body, Asset* out_asset) {
@@ -48,16 +48,16 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
                                  std::span<const uint8_t> pinned, Body* body) {
   Array<float> stretches;
   const size_t places = kBlockTets * body->elements.blocks.size();
-  if (material.damping > 0.0f && !stretches.Allocate(allocator, 9 * places)) return kNoMemory;
+  if (material.damping > 0.0f && !stretches.Allocate(allocator, 9 * places)) return kNoBodyMemory;
   System* system = cache.Acquire(asset, material, pinned);
-  if (system == nullptr) return kNoMemory;
+  if (system == nullptr) return kNoBodyMemory;
   CoarseMatrix coarse;
   CoarseResponses responses;
   const size_t num_clusters = system->coarse.num_clusters();
   const bool needs_responses = body->d.size() > 0 && body->responses.known.size() != num_clusters;
   const bool has_memory = coarse.Allocate(allocator, system->coarse.pattern) &&
                           (!needs_responses || responses.Allocate(allocator, num_clusters));
-  const Status prepared = has_memory ? PrepareSystem(body->dt, system) : kNoMemory;
+  const Status prepared = has_memory ? PrepareSystem(body->dt, system) : kNoBodyMemory;
   if (!prepared.ok()) {
     cache.Release(system);
     return prepared;
@@ -106,7 +106,7 @@ Status World::SetPinnedNodes(BodyId id, std::span<const uint32_t> pinned_nodes) 
   const Status checked = CheckPins(asset, pinned_nodes);
   if (!checked.ok()) return checked;
   Array<uint8_t> pinned;
-  if (!pinned.Allocate(impl_->allocator, body->x.size(), uint8_t{0})) return kNoMemory;
+  if (!pinned.Allocate(impl_->allocator, body->x.size(), uint8_t{0})) return kNoBodyMemory;
   for (const uint32_t node : pinned_nodes) pinned[node] = 1;
   const Status held = impl_->CheckHeld(body->solver, *body, pinned.span());
   if (!held.ok()) return held;

@@ -2,6 +2,7 @@
 // The triangles of colliders: of height fields and meshes. The world owns those of soft bodies.
 #include "plush/asset.h"
 
+#include "base/invalid.h"
 #include "touching/triangle_code.h"
 #include "world/world_impl.h"
 
@@ -11,10 +12,6 @@
 
 namespace plush {
 namespace {
-
-Status Invalid(const char* argument, const char* reason) {
-  return {StatusCode::kInvalidArgument, argument, reason, 0};
-}
 
 Status Unsupported(const char* reason) {
   return {StatusCode::kUnsupported, "mesh.asset", reason, 0};

@@ -3,6 +3,7 @@
 #include "plush/asset.h"
 #include "plush/pose.h"
 
+#include "base/invalid.h"
 #include "base/vector_math.h"
 #include "body/make_body.h"
 #include "world/world_impl.h"
@@ -14,10 +15,6 @@
 
 namespace plush {
 namespace {
-
-Status Invalid(const char* argument, const char* reason) {
-  return {StatusCode::kInvalidArgument, argument, reason, 0};
-}
 
 Status CheckVelocities(const Vec3& velocity, const Vec3& angular_velocity) {
   if (!IsFinite(velocity)) return Invalid("velocity", "must be finite");

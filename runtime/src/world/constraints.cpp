@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // World's calls on constraints. They are attachments without compliance: attachments.cpp.
+#include "base/invalid.h"
 #include "base/vector_math.h"
 #include "body/best_fit.h"
 #include "body/solver_method.h"
@@ -9,14 +10,6 @@
 #include <cmath>
 
 namespace plush {
-namespace {
-
-Status Invalid(const char* field, const char* reason) {
-  return {StatusCode::kInvalidArgument, field, reason, 0};
-}
-
-}  // namespace
-
 uint32_t Attachment::Directions(Vec3 (&directions)[3]) const {
   constexpr Vec3 kAxes[3] = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}};
   if (!is_constraint) return 0;

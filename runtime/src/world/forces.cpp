@@ -3,6 +3,7 @@
 // Wind is the drag equation, F = 1/2 rho C |u_n| u_n A along the normal, for each patch.
 #include "world/forces.h"
 
+#include "base/invalid.h"
 #include "base/vector_math.h"
 #include "collision/deformed_patch.h"
 #include "collision/double_vector.h"
@@ -17,10 +18,6 @@
 
 namespace plush {
 namespace {
-
-Status Invalid(const char* argument, const char* reason) {
-  return {StatusCode::kInvalidArgument, argument, reason, 0};
-}
 
 Status CheckField(const ForceField& field) {
   const auto is_share = [](float value) { return value >= 0.0f && std::isfinite(value); };

@@ -3,6 +3,7 @@
 // A call that changes positions forgets what belongs to the old ones.
 #include "plush/pose.h"
 
+#include "base/invalid.h"
 #include "base/vector_math.h"
 #include "body/best_fit.h"
 #include "body/make_body.h"
@@ -19,10 +20,6 @@
 
 namespace plush {
 namespace {
-
-Status Invalid(const char* section, const char* reason, uint64_t index = 0) {
-  return {StatusCode::kInvalidArgument, section, reason, index};
-}
 
 Vec3 ToWorldVelocity(const Body& body, const Vec3& v) { return v * body.scale; }
 // A velocity, or a way, from the world's unit to the body's.

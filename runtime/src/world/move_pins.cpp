@@ -4,6 +4,7 @@
 #include "plush/pose.h"
 
 #include "asset/regions.h"
+#include "base/invalid.h"
 #include "base/vector_math.h"
 #include "body/make_body.h"
 #include "body/pin_motion.h"
@@ -12,13 +13,9 @@
 namespace plush {
 namespace {
 
-constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "pins", "", 0};
+constexpr Status kNoPinMemory = {StatusCode::kOutOfMemory, "pins", "", 0};
 constexpr Status kNoReactions = {StatusCode::kInvalidArgument, "id",
                                  "was added without report_reactions", 0};
-
-Status Invalid(const char* section, const char* reason, uint64_t index = 0) {
-  return {StatusCode::kInvalidArgument, section, reason, index};
-}
 
 std::span<const std::byte> AssetBytes(const Body& body) { return body.system->key.asset_bytes; }
 
@@ -68,7 +65,7 @@ Status World::MovePins(BodyId id, uint32_t region, const Pose& target) {
   for (size_t i = 0; i < view.nodes.size(); ++i) {
     if (!body->IsPinned(view.nodes[i])) return Invalid("region", "has a node without a pin", i);
   }
-  if (!CanMovePins(impl_->allocator, body)) return kNoMemory;
+  if (!CanMovePins(impl_->allocator, body)) return kNoPinMemory;
   RegionMotion& motion = body->pins.motions[region];
   motion.to = target;
   motion.moves = true;
@@ -94,7 +91,7 @@ Status World::MovePins(BodyId id, std::span<const uint32_t> nodes, std::span<con
     if (!IsPosition(targets[i])) return Invalid("targets", "must lie within kMostCoordinate", i);
   }
   if (nodes.empty()) return {};
-  if (!CanMovePins(impl_->allocator, body)) return kNoMemory;
+  if (!CanMovePins(impl_->allocator, body)) return kNoPinMemory;
   for (size_t i = 0; i < nodes.size(); ++i) {
     const double p[3] = {targets[i].x, targets[i].y, targets[i].z};
     SetTarget(nodes[i], p, PinMotion::kStraight, body);

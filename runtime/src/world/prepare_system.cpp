@@ -11,7 +11,7 @@
 namespace plush {
 namespace {
 
-constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "factor", "", 0};
+constexpr Status kNoFactorMemory = {StatusCode::kOutOfMemory, "factor", "", 0};
 
 bool Has(const System& system, float dt) {
   FactorSet* set = system.handed;
@@ -40,9 +40,9 @@ Status SystemCache::PrepareIdle(const Asset& asset, const BodyMaterial& material
     return {StatusCode::kInvalidArgument, "idle_systems", "is 0, so no prepared system is kept"};
   }
   System* draft = NewObject<System>(allocator_);
-  if (draft == nullptr) return kNoMemory;
+  if (draft == nullptr) return kNoFactorMemory;
   draft->key = {asset.bytes(), asset.content_hash(), material, pinned};
-  Status status = Fill(asset, draft) ? Status{} : kNoMemory;
+  Status status = Fill(asset, draft) ? Status{} : kNoFactorMemory;
   bool published = false;
   while (status.ok() && !published) {
     status = MakeMissing(asset, steps, num_fractions, draft);
@@ -62,7 +62,7 @@ Status SystemCache::MakeMissing(const Asset& asset, std::span<const float> steps
       if (draft->Find(dt) != nullptr || (existing != nullptr && Has(*existing, dt))) continue;
     }
     FactorSet* set = NewObject<FactorSet>(allocator_);
-    if (set == nullptr) return kNoMemory;
+    if (set == nullptr) return kNoFactorMemory;
     set->num_fractions = num_fractions;
     const Status status = MakeFactors(*draft, dt, set);
     if (!status.ok()) {
@@ -118,7 +118,8 @@ Status World::PrepareSystem(const Asset& asset, const SystemDesc& desc) {
     material.drag = DragOf(*desc.solver);
   }
   Array<uint8_t> pinned;
-  if (!pinned.Allocate(w.allocator, asset.simulation().nodes.size(), uint8_t{0})) return kNoMemory;
+  if (!pinned.Allocate(w.allocator, asset.simulation().nodes.size(), uint8_t{0}))
+    return kNoFactorMemory;
   for (const uint32_t node : desc.pinned_nodes) pinned[node] = 1;
   Array<float> steps;
   // Again if a time step has been prepared meanwhile.
@@ -126,7 +127,8 @@ Status World::PrepareSystem(const Asset& asset, const SystemDesc& desc) {
     int num_fractions = 0;
     {
       const std::lock_guard<std::mutex> lock(w.time_steps_mutex);
-      if (!steps.Allocate(w.allocator, 1 + w.num_time_steps, asset.factor().dt)) return kNoMemory;
+      if (!steps.Allocate(w.allocator, 1 + w.num_time_steps, asset.factor().dt))
+        return kNoFactorMemory;
       std::copy_n(w.time_steps.begin(), w.num_time_steps, steps.begin() + 1);
       num_fractions = w.desc.contact.max_substeps;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // World's queries: transform to a body's coordinates, search its surface, transform back. The
 // searches are in collision/; those of colliders in collider_query.h.
+#include "base/invalid.h"
 #include "base/vector_math.h"
 #include "collision/deformed_patch.h"
 #include "collision/double_vector.h"
@@ -15,10 +16,6 @@
 
 namespace plush {
 namespace {
-
-Status Invalid(const char* argument, const char* reason) {
-  return {StatusCode::kInvalidArgument, argument, reason, 0};
-}
 
 CollisionBody View(const Body& body) {
   return {body.surface, body.simulation.nodes, body.x.span(), body.collision};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // World::Skin and NodePositions: interpolates positions in each vertex's tet, now or between steps.
 // The cofactor of the tet's F turns normals [Kug, Eq. 4], F itself tangents.
+#include "base/invalid.h"
 #include "base/vector_math.h"
 #include "elasticity/elements.h"
 #include "world/world_impl.h"
@@ -10,10 +11,6 @@
 
 namespace plush {
 namespace {
-
-Status Invalid(const char* section, const char* reason) {
-  return {StatusCode::kInvalidArgument, section, reason, 0};
-}
 
 // The body's nodes as they are now.
 class CurrentNodes {
