@@ -14,7 +14,7 @@ float MixFriction(float body, uint64_t body_data, float other, uint64_t) {
          0.1f * static_cast<float>(body_data);
 }
 
-constexpr Scene kScenes[] = {
+constexpr Scene kOnColliders[] = {
     {"drop_bear", 200,
      [](Stage& s) {
        s.Add(Floor());
@@ -276,6 +276,7 @@ constexpr Scene kScenes[] = {
      [](Stage& s) {
        s.Do(s.world->PrepareTimeStep(1.0f / 60));
        s.Do(s.world->PrepareTimeStep(0.004f));
+       s.Do(s.world->PrepareTimeStep(kLeastTimeStep));
        s.Add(Floor());
        for (int i = 0; i < 8; ++i) {
          s.Add("bear", {.pose = {{1.0f * i, 0.4f * i, 0}}, .velocity = {0.5f, 0, 0}});
@@ -306,6 +307,6 @@ constexpr Scene kScenes[] = {
 
 }  // namespace
 
-std::span<const Scene> ColliderScenes() { return kScenes; }
+std::span<const Scene> ColliderScenes() { return kOnColliders; }
 
 }  // namespace plush::golden

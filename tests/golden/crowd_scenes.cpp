@@ -17,7 +17,7 @@ void AddCrowd(Stage* s, const char* asset, int count, float height, const BodyDe
   }
 }
 
-constexpr Scene kScenes[] = {
+constexpr Scene kInLanes[] = {
     {"crowd_in_air", 60,
      [](Stage& s) {
        AddCrowd(&s, "bear", 35, 3);
@@ -165,6 +165,6 @@ constexpr Scene kScenes[] = {
 
 }  // namespace
 
-std::span<const Scene> CrowdScenes() { return kScenes; }
+std::span<const Scene> CrowdScenes() { return kInLanes; }
 
 }  // namespace plush::golden

@@ -22,7 +22,7 @@ Pose Swing(float t, const Vec3& at) {
 
 constexpr SplittingSettings kThree = {.outer_iterations = 3};
 
-constexpr Scene kScenes[] = {
+constexpr Scene kHeld[] = {
     {"hang_bear_by_head", 250,
      [](Stage& s) { Hang(&s, "bear", {.pose = {{}, {0, 0, 1, 0}}, .report_reactions = true}); }},
     {"hang_octopus_by_arm", 220,
@@ -336,6 +336,6 @@ constexpr Scene kScenes[] = {
 
 }  // namespace
 
-std::span<const Scene> HeldScenes() { return kScenes; }
+std::span<const Scene> HeldScenes() { return kHeld; }
 
 }  // namespace plush::golden

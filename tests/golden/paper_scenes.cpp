@@ -42,7 +42,7 @@ void HangModels(Stage* s) {
   }
 }
 
-constexpr Scene kScenes[] = {
+constexpr Scene kOfPapers[] = {
     {"paper_kug_step", 150,
      [](Stage& s) {
        static const BodySolver solver = SplittingSolver({1, 2});
@@ -61,6 +61,6 @@ constexpr Scene kScenes[] = {
 
 }  // namespace
 
-std::span<const Scene> PaperScenes() { return kScenes; }
+std::span<const Scene> PaperScenes() { return kOfPapers; }
 
 }  // namespace plush::golden

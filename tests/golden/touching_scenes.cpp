@@ -23,7 +23,7 @@ void AddLayer(Stage* s, const char* asset, float height, int count, const BodyDe
   }
 }
 
-constexpr Scene kScenes[] = {
+constexpr Scene kTouching[] = {
     {"heap_passing_through", 200,
      [](Stage& s) {
        AddPit(&s);
@@ -237,6 +237,6 @@ constexpr Scene kScenes[] = {
 
 }  // namespace
 
-std::span<const Scene> TouchingScenes() { return kScenes; }
+std::span<const Scene> TouchingScenes() { return kTouching; }
 
 }  // namespace plush::golden
