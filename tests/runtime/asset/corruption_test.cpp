@@ -174,12 +174,12 @@ TEST_CASE("Garbage of any size is refused") {
 
 // Cases of their own, which may run at once: together they take minutes.
 TEST_CASE("Every byte of a static mesh's file may change") { ChangeEveryByte(StaticFile()); }
-TEST_CASE("Every byte of a small file may change") { ChangeEveryByte(SmallFile()); }
-TEST_CASE("Every byte of a file with an open surface may change") {
+TEST_CASE("Every byte of a small file may change", "[long]") { ChangeEveryByte(SmallFile()); }
+TEST_CASE("Every byte of a file with an open surface may change", "[long]") {
   ChangeEveryByte(OddFile(TriangleRecord::kSmallest));
 }
 
-TEST_CASE("Random edits are refused or simulate") {
+TEST_CASE("Random edits are refused or simulate", "[long]") {
   const uint32_t seed = 42;
   const int edits = plush::tests::FullTests() ? 100000 : 2000;
   INFO("seed " << seed);

@@ -102,7 +102,7 @@ TEST_CASE("A written factor holds its own elimination") {
   CHECK(EliminationStaysInside(asset.factor(), asset.simulation().tets));
 }
 
-TEST_CASE("A factor opens only if its structure holds the elimination") {
+TEST_CASE("A factor opens only if its structure holds the elimination", "[long]") {
   const uint32_t seed = 7;
   INFO("seed " << seed);
   std::mt19937 random(seed);

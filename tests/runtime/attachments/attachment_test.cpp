@@ -86,7 +86,7 @@ Comparison Compare(const SpringCase& c, int steps, const BodySolver& solver = {}
 
 }  // namespace
 
-TEST_CASE("A beam on a spring moves as implicit Euler's does, whatever the stiffness") {
+TEST_CASE("A beam on a spring moves as implicit Euler's does, whatever the stiffness", "[long]") {
   for (const SpringCase& c : kSpringCases) {
     const Comparison found = Compare(c, 100);
     std::printf(
@@ -99,7 +99,7 @@ TEST_CASE("A beam on a spring moves as implicit Euler's does, whatever the stiff
   }
 }
 
-TEST_CASE("A beam on a spring at its largest force moves as implicit Euler's does") {
+TEST_CASE("A beam on a spring at its largest force moves as implicit Euler's does", "[long]") {
   const bool is_implicit = GENERATE(false, true);
   const BodySolver solver = is_implicit ? ImplicitSolver() : BodySolver();
   // The beam weighs 88 N. It falls from rest, so the spring begins with a quarter of that.
@@ -179,7 +179,7 @@ TEST_CASE("A collider's point holds a body as a target that moves the same way")
   CHECK(reference::TrajectoryError(measured[1], measured[0]) < 1e-3);
 }
 
-TEST_CASE("A spring to a collider's point moves a body as implicit Euler's does") {
+TEST_CASE("A spring to a collider's point moves a body as implicit Euler's does", "[long]") {
   const float stiffness = GENERATE(1e3f, 1e5f, 1e9f);
   const float rest_length = GENERATE(0.0f, 0.1f);
   const float most = GENERATE(60.0f, std::numeric_limits<float>::infinity());

@@ -222,7 +222,7 @@ uint64_t HashOf(uint32_t num_threads) {
 
 }  // namespace
 
-TEST_CASE("Constraints give the same bits on any number of threads") {
+TEST_CASE("Constraints give the same bits on any number of threads", "[long]") {
   const uint64_t expected = HashOf(0);
   for (const uint32_t num_threads : {1u, 2u, 4u, 7u}) CHECK(HashOf(num_threads) == expected);
 }

@@ -155,7 +155,7 @@ TEST_CASE("Held bodies move as backward Euler with multipliers does", "[long]") 
   }
 }
 
-TEST_CASE("Constraints hold at the end of every step") {
+TEST_CASE("Constraints hold at the end of every step", "[long]") {
   const ShapeAsset shape = Bar();
   const auto method = GENERATE(LinearMethod::kConjugateGradients, LinearMethod::kMinimumResiduals);
   const auto preconditioner =
@@ -194,7 +194,7 @@ TEST_CASE("Constraints hold at the end of every step") {
 }
 
 // Solids take along the nodes of tets that they would pass, but not what constraints hold.
-TEST_CASE("Constraints hold while a fast box hits the body") {
+TEST_CASE("Constraints hold while a fast box hits the body", "[long]") {
   double worst = 0.0;
   uint32_t touched = 0, thrown = 0;
   for (uint32_t seed = 1; seed <= 60; ++seed) {

@@ -116,7 +116,7 @@ double EnergyOf(const World& world, BodyId id, const reference::ElasticBody& bod
 
 }  // namespace
 
-TEST_CASE("Small stiff bodies swing on hinges as the reference does") {
+TEST_CASE("Small stiff bodies swing on hinges as the reference does", "[long]") {
   const double young = GENERATE(1.0e6, 1.0e7, 1.0e8, 1.0e9);
   const bool by_line = GENERATE(false, true);
   const Plank plank(young, by_line);
@@ -209,7 +209,7 @@ TEST_CASE("Stiff bodies that fall about their hinge onto a floor gain nothing an
 }
 
 // All points of a face. Impulses that other ones determine up to rounding once threw such a body.
-TEST_CASE("Constraints that hold a stiff body fast add no energy") {
+TEST_CASE("Constraints that hold a stiff body fast add no energy", "[long]") {
   const double young = GENERATE(1.0e7, 1.0e8, 1.0e9), edge = GENERATE(0.005, 0.02, 0.05);
   const double damping = GENERATE(0.0, 0.02);
   CAPTURE(young, edge, damping);

@@ -191,7 +191,7 @@ TEST_CASE("A spring between two beams gives its largest force and breaks as the 
   CHECK(beams.ForceError() < 0.01);
 }
 
-TEST_CASE("Two free bodies that a spring joins keep their momentum", "[long]") {
+TEST_CASE("Two free bodies that a spring joins keep their momentum") {
   const float stiffness = GENERATE(1.0f, 1e4f, 1e9f);
   const float rest_length = GENERATE(0.0f, 0.3f);
   const float scale = GENERATE(1.0f, 1.7f);

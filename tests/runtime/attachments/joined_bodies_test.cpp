@@ -154,7 +154,7 @@ TEST_CASE("Stiff bodies that springs join keep their momenta in free flight") {
 }
 
 // The first plank hangs on three springs to places at its other end.
-TEST_CASE("Stiff planks that hang on each other swing as the reference does") {
+TEST_CASE("Stiff planks that hang on each other swing as the reference does", "[long]") {
   const double young = GENERATE(1.0e6, 1.0e7, 1.0e8, 1.0e9);
   const bool by_line = GENERATE(false, true);
   CAPTURE(young, by_line);

@@ -107,8 +107,7 @@ struct Collision {
 // momentum of a spinning soft body. Of 40 seeds, 39 meet. At most the linear momentum changed by
 // 6.3e-7 of sum |m v|, the angular one by 4.6e-7 of that and the longer body's length; without
 // GiveMomenta (body/island_momenta.h) by 1.7e-6 and 0.05.
-TEST_CASE("Free bodies keep their momenta over a frictionless collision off their middles",
-          "[long]") {
+TEST_CASE("Free bodies keep their momenta over a frictionless collision off their middles") {
   const float stiffness = GENERATE(0.0f, 100.0f);
   uint32_t met = 0;
   const uint32_t count = tests::SweepCount(40u);

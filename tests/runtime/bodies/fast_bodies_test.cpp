@@ -100,7 +100,8 @@ TEST_CASE("Plates that move by up to their thickness in a step bounce off each o
 
 // From any distance, turned in any way, and a little beside each other: they do not pass each
 // other.
-TEST_CASE("Solids that meet at 10 m/s each at 60 Hz never swap sides, however they are turned") {
+TEST_CASE("Solids that meet at 10 m/s each at 60 Hz never swap sides, however they are turned",
+          "[long]") {
   constexpr double kSpeed = 10.0, kDt = 1.0 / 60.0;
   const ShapeAsset shapes[] = {
       ShapeAsset(SurfaceBytes(TetBox(3, 3, 3, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0})),
@@ -228,7 +229,7 @@ TEST_CASE("A thin tilted plate does not sweep past a small body unseen") {
   CHECK(m.linear_momentum[2] > 0.2 * double(way / kDt) * m.mass);
 }
 
-TEST_CASE("Bodies that meet within a step and pass each other are flagged") {
+TEST_CASE("Bodies that meet within a step and pass each other are flagged", "[long]") {
   // A bar of 8 cm goes through a plate of 1 cm.
   const float speed = GENERATE(6.0f, 10.0f, 20.0f, 40.0f);
   CAPTURE(speed);

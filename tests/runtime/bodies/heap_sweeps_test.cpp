@@ -25,7 +25,7 @@ using Cubes = TouchingCubes;
 }  // namespace
 
 // It sways for seconds: few sweeps carry impulses through ten bodies slowly.
-TEST_CASE("A stack of ten stiff cubes stays up") {
+TEST_CASE("A stack of ten stiff cubes stays up", "[long]") {
   Cubes cubes(Cubes::Awake());
   AddPlane(&cubes.world, {});
   for (int k = 0; k < 10; ++k) {
@@ -68,7 +68,7 @@ TEST_CASE("A push goes along a row of cubes in one step, whichever comes first i
   }
 }
 
-TEST_CASE("In a wall of 65 cubes all sweep groups meet: each cube rests on two below") {
+TEST_CASE("In a wall of 65 cubes all sweep groups meet: each cube rests on two below", "[long]") {
   constexpr int kRows = 5, kLongest = 15;
   constexpr float kPitch = 1.3f * kSize;
   WorldDesc desc = Cubes::WithPairs(256);
@@ -108,7 +108,7 @@ TEST_CASE("In a wall of 65 cubes all sweep groups meet: each cube rests on two b
   }
 }
 
-TEST_CASE("Steps of a heap of 72 cubes on two threads allocate nothing") {
+TEST_CASE("Steps of a heap of 72 cubes on two threads allocate nothing", "[long]") {
   WaitingThreads threads(2);
   CountingMemory memory;
   WorldDesc desc = Cubes::WithPairs(512);

@@ -52,7 +52,7 @@ TEST_CASE("A cube falls on another one and rests on it with its whole weight") {
 
 // Each tet's patch has a region: more than fitted into memory that did not grow with the surface,
 // so that searches gave up.
-TEST_CASE("A slab of many tets that falls tilted on another one rests on it") {
+TEST_CASE("A slab of many tets that falls tilted on another one rests on it", "[long]") {
   const ShapeAsset shape(
       SurfaceBytes(TetBox(32, 2, 32, 0.03), {.parts = 1, .depth = 0.0, .num_shells = 0}));
   World world(Cubes::WithPairs(64));
@@ -273,7 +273,7 @@ TEST_CASE("A state loads after a body has gone that touched others") {
 }
 
 // What lay on the body that has gone falls: the next search must expect that.
-TEST_CASE("A world goes on after a body has gone as one that loads its state") {
+TEST_CASE("A world goes on after a body has gone as one that loads its state", "[long]") {
   const ShapeAsset plate(
       SurfaceBytes(TetBox(8, 2, 8, 0.05), {.parts = 2, .depth = 0.0, .num_shells = 0}));
   const Asset* const assets[] = {&plate.asset()};
@@ -303,7 +303,7 @@ TEST_CASE("A world goes on after a body has gone as one that loads its state") {
 }
 
 // A stiff spring takes the coarse level from the cube that it holds. Others keep theirs.
-TEST_CASE("A stack stays at rest if a spring takes hold of a cube below another one") {
+TEST_CASE("A stack stays at rest if a spring takes hold of a cube below another one", "[long]") {
   const float young = GENERATE(3.0e5f, 1.0e6f, 1.0e7f), stiffness = GENERATE(1.0e-3f, 1.0e5f);
   const int count = GENERATE(2, 3);
   CAPTURE(young, stiffness, count);

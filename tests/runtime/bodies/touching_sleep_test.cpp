@@ -246,7 +246,7 @@ TEST_CASE("A small body falls asleep far from the middle of a large one") {
 }
 
 // Contact points that jumped with each search once kept such a heap awake for ever.
-TEST_CASE("A heap of soft bodies comes to rest and sleeps") {
+TEST_CASE("A heap of soft bodies comes to rest and sleeps", "[long]") {
   Cubes cubes;
   for (const Vec3& normal :
        {Vec3{0, 1, 0}, Vec3{1, 0.3f, 0}, Vec3{-1, 0.3f, 0}, Vec3{0, 0.3f, 1}, Vec3{0, 0.3f, -1}}) {

@@ -49,7 +49,7 @@ double SignedDistance(const ColliderDesc& desc, const Eigen::Vector3d& p) {
 
 }  // namespace
 
-TEST_CASE("Rays meet colliders where the distance changes its sign") {
+TEST_CASE("Rays meet colliders where the distance changes its sign", "[long]") {
   int hits = 0, inside = 0;
   for (uint32_t seed = 1; seed <= 1500; ++seed) {
     Random random(seed);

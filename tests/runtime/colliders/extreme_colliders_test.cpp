@@ -183,7 +183,7 @@ class Extreme {
 
 }  // namespace
 
-TEST_CASE("Colliders of all sizes, places and turns leave bodies finite") {
+TEST_CASE("Colliders of all sizes, places and turns leave bodies finite", "[long]") {
   const char* only = std::getenv("PLUSH_EXTREME_SEED");
   const uint32_t first = only != nullptr ? static_cast<uint32_t>(std::atoi(only)) : 1;
   const uint32_t count = only != nullptr ? 1 : tests::SweepCount(300u, 10000u);

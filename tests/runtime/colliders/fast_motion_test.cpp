@@ -231,7 +231,7 @@ TEST_CASE("Small and thin solids do not pass through a body's triangles, however
   CHECK(frozen == 0);
 }
 
-TEST_CASE("Nothing passes wide colliders of any shape, still or moving, however fast", "[long]") {
+TEST_CASE("Nothing passes wide colliders of any shape, still or moving, however fast") {
   // These were left behind by planes, boxes and meshes that hit them fast.
   const Throws throws(70, {482, 1470, 1982, 2494, 3091, 3194, 4618, 5326, 5462, 9183});
   uint32_t missed = 0, too_deep = 0, frozen = 0;

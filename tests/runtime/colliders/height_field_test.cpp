@@ -122,7 +122,7 @@ TEST_CASE("A body rests on hills, in a valley and on a ridge, and stays out of t
   CHECK(std::fabs(double(MeasuresOf(scene.world).max_penetration)) < 1e-4 * double(kSize));
 }
 
-TEST_CASE("Bodies thrown at hills stay above, however fast", "[long]") {
+TEST_CASE("Bodies thrown at hills stay above, however fast") {
   int hits = 0;
   const int count = tests::SweepCount(100);
   for (uint32_t seed = 1; seed <= static_cast<uint32_t>(count); ++seed) {
@@ -237,7 +237,7 @@ TEST_CASE("Height fields with wrong numbers are refused by name") {
   }
 }
 
-TEST_CASE("A peak of a height field presses into the middle of a large triangle") {
+TEST_CASE("A peak of a height field presses into the middle of a large triangle", "[long]") {
   const std::vector<float> heights = {0.0f, 0.0f, 0.0f, 0.0f, 0.06f, 0.0f, 0.0f, 0.0f, 0.0f};
   // Diagonals of cells make it a pyramid on a hexagon.
   const std::vector<Vec3> corners = {

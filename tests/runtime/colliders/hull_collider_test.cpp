@@ -94,7 +94,7 @@ TEST_CASE("A hull's corner presses into the middle of a large triangle", "[long]
   if (is_box) CHECK(farthest < 1e-3 * double(scene.kSize));
 }
 
-TEST_CASE("A body comes to rest on hulls and stays out of them") {
+TEST_CASE("A body comes to rest on hulls and stays out of them", "[long]") {
   const bool has_surface = GENERATE(false, true);
   const auto [name, points, y] = GENERATE(
       std::make_tuple("four points",
@@ -143,7 +143,7 @@ TEST_CASE("A hull carries the weight of the body on it") {
   CHECK(scene.world.stats().contacts > 0);
 }
 
-TEST_CASE("Thrown bodies do not pass hulls, however fast", "[long]") {
+TEST_CASE("Thrown bodies do not pass hulls, however fast") {
   int hits = 0;
   const int count = tests::SweepCount(100);
   for (uint32_t seed = 1; seed <= static_cast<uint32_t>(count); ++seed) {
@@ -171,7 +171,7 @@ TEST_CASE("Thrown bodies do not pass hulls, however fast", "[long]") {
   CHECK(hits == count);
 }
 
-TEST_CASE("A hull that moves carries a body and kicks it away") {
+TEST_CASE("A hull that moves carries a body and kicks it away", "[long]") {
   const std::vector<Vec3> plate = BallPoints(120, 1.0, 0.5);
   SECTION("carries") {
     const bool has_surface = GENERATE(false, true);
@@ -211,7 +211,8 @@ TEST_CASE("A hull that moves carries a body and kicks it away") {
   }
 }
 
-TEST_CASE("Random bodies among random hulls stay finite, the same for any order of jobs") {
+TEST_CASE("Random bodies among random hulls stay finite, the same for any order of jobs",
+          "[long]") {
   int touching = 0;
   for (uint32_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);

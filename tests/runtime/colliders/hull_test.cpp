@@ -237,7 +237,8 @@ TEST_CASE("The distance from a hull is that of its nearest triangle, or inside o
   CHECK(inside > 300);
 }
 
-TEST_CASE("A way enters a hull where it first gets inside, and the deepest point is a grid's") {
+TEST_CASE("A way enters a hull where it first gets inside, and the deepest point is a grid's",
+          "[long]") {
   int entered = 0, deep = 0;
   for (uint32_t seed = 1; seed <= 600; ++seed) {
     CAPTURE(seed);

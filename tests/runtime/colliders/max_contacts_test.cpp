@@ -63,7 +63,8 @@ Fall FallWith(uint32_t max_contacts, bool has_surface, ShapeType on) {
 
 }  // namespace
 
-TEST_CASE("A body with too few contacts sinks, says so, and stays finite and deterministic") {
+TEST_CASE("A body with too few contacts sinks, says so, and stays finite and deterministic",
+          "[long]") {
   const bool has_surface = GENERATE(false, true);
   const ShapeType on =
       GENERATE(ShapeType::kPlane, ShapeType::kBox, ShapeType::kHull, ShapeType::kMesh);

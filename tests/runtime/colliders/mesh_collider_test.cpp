@@ -68,7 +68,7 @@ SurfaceMesh FloorOnWall(bool ends_at_border) {
 
 }  // namespace
 
-TEST_CASE("On a flat mesh a body slides and stops as on a plane") {
+TEST_CASE("On a flat mesh a body slides and stops as on a plane", "[long]") {
   const bool has_surface = GENERATE(false, true);
   const uint32_t quads = GENERATE(3u, 80u);
   const float tilt = GENERATE(0.0f, 0.3f), depth = GENERATE(0.0f, 0.003f);
@@ -94,7 +94,7 @@ TEST_CASE("On a flat mesh a body slides and stops as on a plane") {
   CHECK(difference.fastest < 1e-3 * 2.0);
 }
 
-TEST_CASE("A body slides over solid meshes side by side as over a plane") {
+TEST_CASE("A body slides over solid meshes side by side as over a plane", "[long]") {
   const bool has_surface = GENERATE(false, true);
   const float space = GENERATE(0.0f, 1.0e-6f, 1.0e-3f);
   const double turn = GENERATE(0.0, 0.3);
@@ -196,7 +196,7 @@ TEST_CASE("A body comes to rest in a bowl of a mesh") {
   CHECK(scene.Speed() < 1e-2);
 }
 
-TEST_CASE("Thrown bodies do not pass meshes, from any side that holds, however fast") {
+TEST_CASE("Thrown bodies do not pass meshes, from any side that holds, however fast", "[long]") {
   std::vector<uint32_t> seeds(120);
   std::iota(seeds.begin(), seeds.end(), 1u);
   // These falls press corners flat. Such corners once passed the sheet.
@@ -318,7 +318,7 @@ TEST_CASE("A mesh that takes the slot of another one holds a body in its place")
 
 // The solid of the same shape says how deep the mesh is in the body.
 // Deeper, the edge may slip across a side of the triangle, and sinks in by up to 3% of the size.
-TEST_CASE("A small mesh presses 6 cm into the middle of a large triangle") {
+TEST_CASE("A small mesh presses 6 cm into the middle of a large triangle", "[long]") {
   const int nudge = GENERATE(0, 3, 6, 9);
   const Vec3 place = {0.07f + 1.0e-5f * static_cast<float>(nudge), 0.275f, 0.12f};
   const ColliderDesc corner = BoxAt(TurnedPose(place, 0.9, {1, 0, 0.7}), {0.03f, 0.03f, 0.03f});
@@ -379,7 +379,7 @@ TEST_CASE("Meshes that cannot be colliders are refused by name") {
   CHECK(refusal(desc) == std::make_pair(StatusCode::kUnsupported, std::string("mesh.asset")));
 }
 
-TEST_CASE("States of worlds with meshes and height fields continue bit for bit") {
+TEST_CASE("States of worlds with meshes and height fields continue bit for bit", "[long]") {
   const uint32_t cells = GENERATE(4, 40);  // the latter do not fit into a list
   const StaticSubject box(plush::tests::MakeGridBox({-0.5, -0.2, -0.5}, {0.5, 0.0, 0.5}, cells));
   std::vector<float> heights;

@@ -74,7 +74,7 @@ struct Door {
 // the wall. Up to 17 tets then went flat, the elastic energy was twice to four times as high, and
 // every body trembled by 0.02 to 2.8 of its size per second. Around the sphere half of them still
 // do.
-TEST_CASE("A wall that comes into pinned nodes does not throw the others off", "[long]") {
+TEST_CASE("A wall that comes into pinned nodes does not throw the others off") {
   const float young = GENERATE(5.0e4f, 1.0e6f), damping = GENERATE(0.02f, 0.15f);
   const float speed = GENERATE(0.3f, 2.0f);
   const ShapeType shape =

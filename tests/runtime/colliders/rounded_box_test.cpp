@@ -200,7 +200,7 @@ TEST_CASE("The deepest point of a triangle is that of a fine grid") {
   CHECK(inside > 200);
 }
 
-TEST_CASE("Triangles that slide without turning enter a solid if they ever are in it") {
+TEST_CASE("Triangles that slide without turning enter a solid if they ever are in it", "[long]") {
   int entered = 0, passed_by = 0;
   for (uint32_t seed = 1; seed <= 2000; ++seed) {
     CAPTURE(seed);

@@ -47,7 +47,7 @@ TEST_CASE("Sensors push, hold and slow nothing, whatever their shape") {
   CHECK(a.max_penetration == b.max_penetration);
 }
 
-TEST_CASE("A sensor is touched if a place of a triangle is in it, as brute force finds") {
+TEST_CASE("A sensor is touched if a place of a triangle is in it, as brute force finds", "[long]") {
   constexpr uint32_t kSeed = 7;
   Random random(kSeed);
   SolidScene scene(true, Reporting({0.0f, 0.0f, 0.0f}), {.gravity = {}});

@@ -68,7 +68,7 @@ TEST_CASE("On large solids a body slides and stops as on a plane") {
 
 // The floor's tiles have a width at which the front of the cube and its middle row of vertices come
 // to borders at different times.
-TEST_CASE("A body slides over solids side by side as over one") {
+TEST_CASE("A body slides over solids side by side as over one", "[long]") {
   const bool has_surface = GENERATE(false, true), is_hull = GENERATE(false, true);
   // The space between tiles, and how much higher every second one is.
   const auto [space, step] = GENERATE(std::make_pair(0.0f, 0.0f), std::make_pair(1.0e-3f, 0.0f),
@@ -155,7 +155,7 @@ TEST_CASE("Scaled bodies rest on solids, also far from the origin") {
   CHECK(std::fabs(scene.DepthIn(id)) < 1e-4 * double(scale) + grid);
 }
 
-TEST_CASE("Thrown bodies do not pass solids, however fast") {
+TEST_CASE("Thrown bodies do not pass solids, however fast", "[long]") {
   int hits = 0;
   for (uint32_t seed = 1; seed <= 150; ++seed) {
     Random random(seed);
@@ -206,7 +206,7 @@ TEST_CASE("A platform carries a body round a corner") {
   CHECK(scene.Speed() < 1e-2);
 }
 
-TEST_CASE("A load does not slide off a platform that drives in circles") {
+TEST_CASE("A load does not slide off a platform that drives in circles", "[long]") {
   const bool has_surface = GENERATE(false, true);
   const bool by_velocity = GENERATE(false, true);
   const float far = GENERATE(0.0f, 3.0e3f);

@@ -70,7 +70,8 @@ TEST_CASE("No point of a triangle is nearer than its closest point") {
   }
 }
 
-TEST_CASE("Point queries agree with distances to every triangle, however the body is deformed") {
+TEST_CASE("Point queries agree with distances to every triangle, however the body is deformed",
+          "[long]") {
   const int bodies = FullTests() ? 400 : 60, points = 40;
   const uint32_t seed = 41;
   CAPTURE(seed);

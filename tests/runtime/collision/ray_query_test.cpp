@@ -163,7 +163,7 @@ void CompareRays(const SurfaceBody& body, int count, Random* random, Tally* tall
 
 }  // namespace
 
-TEST_CASE("Rays agree with a test of every triangle, however the body is deformed") {
+TEST_CASE("Rays agree with a test of every triangle, however the body is deformed", "[long]") {
   const int bodies = FullTests() ? 500 : 60, rays = 200;
   const uint32_t seed = 31;
   CAPTURE(seed);
@@ -182,7 +182,7 @@ TEST_CASE("Rays agree with a test of every triangle, however the body is deforme
   CHECK(tally.met > tally.rays / 8);
 }
 
-TEST_CASE("Hits agree with those of another formula") {
+TEST_CASE("Hits agree with those of another formula", "[long]") {
   const int bodies = FullTests() ? 250 : 40;
   SurfaceBody body(TetBox(2, 2, 1, 0.1, 0.08, 5), {.parts = 5, .num_shells = 3});
   const uint32_t seed = 32;

@@ -44,7 +44,7 @@ float FrictionOf(int k) { return k % 3 == 0 ? 0.0f : 0.5f; }
 
 }  // namespace
 
-TEST_CASE("Contacts between two bodies meet Signorini's and Coulomb's conditions", "[long]") {
+TEST_CASE("Contacts between two bodies meet Signorini's and Coulomb's conditions") {
   const int count = tests::SweepCount(300, 5000);
   ContactLaws solved;
   for (int k = 0; k < count; ++k) {
@@ -62,8 +62,7 @@ TEST_CASE("Contacts between two bodies meet Signorini's and Coulomb's conditions
 }
 
 // For each ratio, 1 to 7 of 1000 problems are not solved.
-TEST_CASE("Contacts between bodies of 1 to 1000 times the mass and stiffness meet the same",
-          "[long]") {
+TEST_CASE("Contacts between bodies of 1 to 1000 times the mass and stiffness meet the same") {
   const int count = tests::SweepCount(60, 1000);
   // How many times the first body's numbers the second one's are.
   const double mass = GENERATE(1.0e-3, 1.0, 1.0e3), stiffness = GENERATE(1.0e-3, 1.0, 1.0e3);

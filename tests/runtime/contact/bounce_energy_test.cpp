@@ -67,7 +67,8 @@ struct Rises {
 
 }  // namespace
 
-TEST_CASE("A rebound off a plane leaves a body no more energy relative to it than it had") {
+TEST_CASE("A rebound off a plane leaves a body no more energy relative to it than it had",
+          "[long]") {
   const double speed = GENERATE(0.0, 3.0);  // of the plane along its normal [m/s]
   const ShapeAsset bar = Bar();
   int thrown = 0;

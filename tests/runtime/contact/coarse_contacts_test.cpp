@@ -81,8 +81,7 @@ TEST_CASE("Points of clusters answer impulses as J Z C^-1 Z^T J^T says") {
   of.CheckSums(total, 0.0, sums);
 }
 
-TEST_CASE("Coarse solves meet the conditions of Signorini and Coulomb in random problems",
-          "[long]") {
+TEST_CASE("Coarse solves meet the conditions of Signorini and Coulomb in random problems") {
   const int count = tests::SweepCount(100, 2000);
   const double most_friction = GENERATE(0.0, 1.0);
   const double young = GENERATE(1.0e4, 1.0e6, 1.0e7);
@@ -158,8 +157,7 @@ TEST_CASE("Coarse solves meet the conditions of Signorini and Coulomb in random 
   CHECK(sliding > static_cast<size_t>(count));
 }
 
-TEST_CASE("With high friction and in wedges, coarse solves keep gaps and friction brakes",
-          "[long]") {
+TEST_CASE("With high friction and in wedges, coarse solves keep gaps and friction brakes") {
   const int count = tests::SweepCount(100, 2000);
   const double young = GENERATE(1.0e4, 1.0e6, 1.0e7);
   const int solves = GENERATE(3, 100);

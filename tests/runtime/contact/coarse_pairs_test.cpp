@@ -205,8 +205,7 @@ TEST_CASE("Coarse contacts between two bodies meet Signorini's and Coulomb's con
   CHECK(solved.unsolved <= std::max(count / 75, 1));  // 2 of 150, 22 of 2000
 }
 
-TEST_CASE("Coarse contacts of bodies of 1 to 1000 times the mass and stiffness meet the same",
-          "[long]") {
+TEST_CASE("Coarse contacts of bodies of 1 to 1000 times the mass and stiffness meet the same") {
   const int count = tests::SweepCount(20, 1000);
   // How many times the first body's numbers the second one's are.
   const double mass = GENERATE(1.0e-3, 1.0, 1.0e3), stiffness = GENERATE(1.0e-3, 1.0, 1.0e3);

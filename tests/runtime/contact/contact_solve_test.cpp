@@ -132,8 +132,7 @@ TEST_CASE("With friction, contacts stick inside the cone and slide against it in
   CHECK(sliding > static_cast<size_t>(count));
 }
 
-TEST_CASE("With high friction and in wedges, bodies stay above planes and friction brakes",
-          "[long]") {
+TEST_CASE("With high friction and in wedges, bodies stay above planes and friction brakes") {
   const int sweeps = GENERATE(8, 512);
   const auto touching = GENERATE(Touching::kNodes, Touching::kVertices);
   double deepest = 0.0;

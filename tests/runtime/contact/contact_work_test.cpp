@@ -152,7 +152,7 @@ TEST_CASE("The way out of depth works at most the weight along the depth") {
 }
 
 // The work of a collider that moves without turning is its force times its way.
-TEST_CASE("A plane that moves gives a body its work and no more", "[long]") {
+TEST_CASE("A plane that moves gives a body its work and no more") {
   const uint32_t count = tests::SweepCount(40u);
   for (uint32_t seed = 1; seed <= count; ++seed) {
     Drop drop(seed + 1000);

@@ -188,7 +188,8 @@ double ErrorOf(const FreeContacts& c) {
 
 }  // namespace
 
-TEST_CASE("Solves answer impulses as A does, and turn a free body by their whole moment") {
+TEST_CASE("Solves answer impulses as A does, and turn a free body by their whole moment",
+          "[long]") {
   const uint32_t num_pins = GENERATE(0u, 1u, 2u);
   CAPTURE(num_pins);
   const uint32_t count = num_pins == 0 ? 200 : 50;
@@ -221,7 +222,7 @@ TEST_CASE("Solves answer impulses as A does, and turn a free body by their whole
   CHECK(most_turn > 0.01);
 }
 
-TEST_CASE("Springs and constraints of a body that touches turn it, too", "[long]") {
+TEST_CASE("Springs and constraints of a body that touches turn it, too") {
   const uint32_t num_pins = GENERATE(0u, 1u);
   const uint32_t count = tests::SweepCount(100u);
   uint32_t possible = 0;
@@ -268,7 +269,7 @@ TEST_CASE("Springs and constraints of a body that touches turn it, too", "[long]
 }
 
 // With more than 512 nodes, new couplings overwrite what the turn needs.
-TEST_CASE("Couplings that are found anew change no turn") {
+TEST_CASE("Couplings that are found anew change no turn", "[long]") {
   size_t contacts = 0;
   for (uint32_t seed = 0; seed < 8; ++seed) {
     FreeContacts one(seed, true), two(seed, true);
@@ -283,7 +284,7 @@ TEST_CASE("Couplings that are found anew change no turn") {
   CHECK(contacts > 20);
 }
 
-TEST_CASE("Large stiff boxes that fall on a corner gain nothing and come to rest") {
+TEST_CASE("Large stiff boxes that fall on a corner gain nothing and come to rest", "[long]") {
   for (uint32_t seed = 1; seed <= 3; ++seed) {
     CAPTURE(seed);
     Random random(seed);

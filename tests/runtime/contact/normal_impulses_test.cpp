@@ -253,7 +253,7 @@ TEST_CASE("Points that move alike between two sides get impulses that close thei
 }
 
 // Sweeps would hand impulses on between such points for long.
-TEST_CASE("Of two points that move alike, the deeper one presses") {
+TEST_CASE("Of two points that move alike, the deeper one presses", "[long]") {
   constexpr float kAccuracy = 1.0e-7f;
   size_t first = 0, second = 0;
   double sunk = 0.0, open = 0.0;
@@ -283,7 +283,8 @@ TEST_CASE("Of two points that move alike, the deeper one presses") {
 }
 
 TEST_CASE(
-    "In a slow body, a point that is slightly deeper takes the load of its twin in small parts") {
+    "In a slow body, a point that is slightly deeper takes the load of its twin in small parts",
+    "[long]") {
   constexpr float kAccuracy = 1.0e-7f, kDeeper = 1.0e-6f;
   size_t pressing = 0, passed_on = 0;
   double loads = 0.0, taken = 0.0, sunk = 0.0;

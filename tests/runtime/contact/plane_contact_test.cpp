@@ -145,8 +145,7 @@ TEST_CASE("A dropped body never gains energy and comes to rest") {
   CHECK(MeasuresOf(world).kinetic_j < 1e-3 * scale);
 }
 
-TEST_CASE("The energy of an undamped drop stays below its start, whatever its size and stiffness",
-          "[long]") {
+TEST_CASE("The energy of an undamped drop stays below its start, whatever its size and stiffness") {
   const double size = GENERATE(1.0, 0.18);
   const double young = GENERATE(1.0e4, 1.0e5, 1.0e6, 1.0e7);
   const float dt = GENERATE(0.005f, 0.01f, 1.0f / 60.0f);

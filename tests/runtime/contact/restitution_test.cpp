@@ -111,7 +111,7 @@ TEST_CASE("A stiff brick that hits a floor with an edge spins as a rigid one doe
   CHECK(turned == Approx(m.angular_momentum[2]).epsilon(0.05));
 }
 
-TEST_CASE("The step after a rebound does not strain a stiff body", "[long]") {
+TEST_CASE("The step after a rebound does not strain a stiff body") {
   const float young = GENERATE(3.0e7f, 1.0e8f, 1.0e9f);
   const float restitution = GENERATE(0.6f, 0.9f);
   const uint32_t seed = GENERATE(range(1u, 21u));
@@ -405,7 +405,7 @@ TEST_CASE("A cube that hits a beam off its middle turns it as rigid bodies do") 
   CHECK(m.linear_momentum[1] == Approx(impulse - 2.0).margin(0.05 * impulse));
 }
 
-TEST_CASE("Restitution between turning bodies keeps momenta and adds no energy") {
+TEST_CASE("Restitution between turning bodies keeps momenta and adds no energy", "[long]") {
   const uint32_t seed = GENERATE(range(1u, 31u));
   CAPTURE(seed);
   Random random(seed);

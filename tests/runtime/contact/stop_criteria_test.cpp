@@ -77,7 +77,8 @@ TEST_CASE("Sweeps stop at a thousandth of a substep's fall, a millionth of the s
   CHECK(accuracy(0.005f) == Approx(0.5));
 }
 
-TEST_CASE("Whatever the accuracy, sweeps go on until they change the load by a thousandth") {
+TEST_CASE("Whatever the accuracy, sweeps go on until they change the load by a thousandth",
+          "[long]") {
   const Stopped any = StopAt(1.0f);
   CAPTURE(any.sweeps, any.left);
   CHECK(any.problems > 150);

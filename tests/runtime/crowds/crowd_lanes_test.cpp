@@ -217,7 +217,8 @@ TEST_CASE("Nothing that happens to other bodies of a crowd changes a body's moti
   }
 }
 
-TEST_CASE("A body on springs moves alike, whatever springs hold the others in its crowd") {
+TEST_CASE("A body on springs moves alike, whatever springs hold the others in its crowd",
+          "[long]") {
   const uint32_t seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u);
   const double young = GENERATE(1.0e5, 1.0e7, 1.0e8);
   const float rest_length = GENERATE(0.0f, 0.1f);

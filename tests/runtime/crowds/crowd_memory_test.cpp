@@ -119,7 +119,7 @@ TEST_CASE("Removing bodies frees the memory of their crowds") {
   CHECK(memory.consistent());
 }
 
-TEST_CASE("Wherever memory runs out as crowds are made, bodies step") {
+TEST_CASE("Wherever memory runs out as crowds are made, bodies step", "[long]") {
   const bool only_once = GENERATE(true, false);
   // Which body meets the memory shortage: the one for which a first crowd is made, one that shares
   // that crowd's factor, one with its own factor, or the one for which a second crowd is made.
@@ -182,7 +182,7 @@ TEST_CASE("Wherever memory runs out as crowds are made, bodies step") {
   if (which == 0 || which == 3) CHECK(successes > 2);
 }
 
-TEST_CASE("A crowd steps on after a plane for which there was no memory") {
+TEST_CASE("A crowd steps on after a plane for which there was no memory", "[long]") {
   const ShapeAsset shape(TetBox(2, 1, 1, 0.1, 0.05, 1), {}, double(kDt));
   int failures = 0;
   for (uint64_t n = 1; n < 200; ++n) {

@@ -79,7 +79,7 @@ Eigen::Matrix3d RotationOfSvd(const Eigen::Matrix3f& F) {
 
 }  // namespace
 
-TEST_CASE("One iteration from the identity is as accurate as the paper's table") {
+TEST_CASE("One iteration from the identity is as accurate as the paper's table", "[long]") {
   constexpr uint32_t kSeed = 800;
   const int count = 800000;
   RandomGradients gradients(kSeed);

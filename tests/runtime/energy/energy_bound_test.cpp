@@ -105,7 +105,7 @@ double LargestGain(float dt, int steps, World* world) {
 // up to 1.8 times as much; if no way were shortened, eight, up to 1.0 times as much. (Of 960, 15
 // gain more than 0.2% in a step in flight, where the bound does not act, up to 24%; without it 505
 // do.) Planes that move change nothing for one who moves along.
-TEST_CASE("Nearly incompressible boxes gain no energy in an impact", "[long]") {
+TEST_CASE("Nearly incompressible boxes gain no energy in an impact") {
   const double carries = GENERATE(0.0, 5.0);  // speed of the planes [m/s]
   int bounded = 0;                            // steps that keep their energy
   const uint32_t count = tests::SweepCount(48u);
@@ -251,7 +251,7 @@ TEST_CASE("Nearly incompressible tets on a hinge gain no energy where they touch
 
 // Solves of stiff bodies are not settled after two or three iterations: two of these gained 2 and
 // 3% of their energy in a step.
-TEST_CASE("Bodies of several stiff parts gain no energy in an impact") {
+TEST_CASE("Bodies of several stiff parts gain no energy in an impact", "[long]") {
   double worst = 0.0;
   for (uint32_t seed = 1; seed <= 60; ++seed) {
     Random random(seed + 4400);

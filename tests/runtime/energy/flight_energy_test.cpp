@@ -89,7 +89,7 @@ struct Spinners {
 }  // namespace
 
 // Pressures lagged behind volumes: a sheet gained 8% of its energy in each step.
-TEST_CASE("Thin nearly incompressible sheets gain no energy, alone and in a crowd") {
+TEST_CASE("Thin nearly incompressible sheets gain no energy, alone and in a crowd", "[long]") {
   const double young = GENERATE(1.0e6, 1.0e7, 1.0e8);
   const double poisson = GENERATE(0.465, 0.48, 0.499);
   const double flat = GENERATE(0.1, 0.4);
@@ -116,7 +116,7 @@ TEST_CASE("Thin nearly incompressible sheets gain no energy, alone and in a crow
 
 // Such pins stop a body at once. Two or three iterations left it with over 1,000 times the energy
 // that it had.
-TEST_CASE("Pins that stop a stiff body add no energy, alone and in a crowd") {
+TEST_CASE("Pins that stop a stiff body add no energy, alone and in a crowd", "[long]") {
   const double young = GENERATE(1.0e5, 1.0e7, 1.0e9);
   const double poisson = GENERATE(0.3, 0.45);
   const double angle = GENERATE(0.003, 0.03, 0.1);  // [rad] a step
@@ -129,8 +129,8 @@ TEST_CASE("Pins that stop a stiff body add no energy, alone and in a crowd") {
 }
 
 // Two iterations left a stiff body with up to 40,000 times the energy of a blow to its corner.
-TEST_CASE(
-    "A blow to a stiff body in flight adds no more energy than it has, alone and in a crowd") {
+TEST_CASE("A blow to a stiff body in flight adds no more energy than it has, alone and in a crowd",
+          "[long]") {
   const double young = GENERATE(1.0e6, 1.0e8, 1.0e9);
   const double poisson = GENERATE(0.3, 0.45, 0.49);
   const double speed = GENERATE(0.1, 3.0, 100.0);  // [m/s]
@@ -160,7 +160,8 @@ TEST_CASE(
 
 // The one or two iterations began straight on: these had 0.75 to 1.9 times the strain energy, a
 // ball seven times.
-TEST_CASE("Bodies that spin swell as much as with many iterations, alone and in a crowd") {
+TEST_CASE("Bodies that spin swell as much as with many iterations, alone and in a crowd",
+          "[long]") {
   const double young = GENERATE(3.0e4, 1.2e5, 1.0e6);
   const double angle = GENERATE(0.04, 0.1);  // [rad] a step
   const int bodies = GENERATE(1, 7);

@@ -12,7 +12,7 @@
 using namespace plush;
 using namespace plush::test;
 
-TEST_CASE("Steps of different lengths do not kick bodies at rest", "[long]") {
+TEST_CASE("Steps of different lengths do not kick bodies at rest") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
   const double young = GENERATE(1.0e5, 1.0e6), poisson = GENERATE(0.3, 0.45);
   using Steps = std::vector<float>;
@@ -38,7 +38,7 @@ TEST_CASE("Steps of different lengths do not kick bodies at rest", "[long]") {
   CHECK(fastest < 5.0e-3f);
 }
 
-TEST_CASE("Steps of different lengths add no energy to bodies that vibrate", "[long]") {
+TEST_CASE("Steps of different lengths add no energy to bodies that vibrate") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
   const double young = GENERATE(1.0e4, 1.0e6), poisson = GENERATE(0.3, 0.45, 0.49);
   const size_t copies = GENERATE(1u, 5u);  // alone and in a crowd

@@ -391,7 +391,7 @@ TEST_CASE("Pinned bodies that boxes run over gain no energy", "[long]") {
 // gains. One of seven single stiff tets in a V is pressed 0.27 sizes into it by the others, and
 // comes out. With 8 x 100, of all 60 none freezes or gains, and two are deep: these seven by 0.14,
 // and a ball of mixed stiffness that jams in a V, by 0.023 for some steps (seeds 100005, 100024).
-TEST_CASE("Implicit bodies on a floor or in a V of planes end finite, few gain", "[long]") {
+TEST_CASE("Implicit bodies on a floor or in a V of planes end finite, few gain") {
   const int count = tests::SweepCount(20, 60);
   const BodySolver few = ImplicitSolver();
   const Failures failures = RunScenes(100001, count, SceneKind::kPlanes, kSofter, &few);
@@ -406,7 +406,7 @@ TEST_CASE("Implicit bodies on a floor or in a V of planes end finite, few gain",
   CHECK(left.fallen <= 2);  // 2 of 60
 }
 
-TEST_CASE("Bodies on hills and between boxes that close end finite, few gain", "[long]") {
+TEST_CASE("Bodies on hills and between boxes that close end finite, few gain") {
   const char* from = std::getenv("PLUSH_GRID_FIRST");
   const char* many = std::getenv("PLUSH_GRID_COUNT");
   const int count = many ? std::atoi(many) : tests::SweepCount(60, 2000);

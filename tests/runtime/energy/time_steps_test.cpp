@@ -79,7 +79,7 @@ TEST_CASE("Time steps of all legal lengths may be mixed") {
   }
 }
 
-TEST_CASE("Long and short steps in turn add no energy", "[long]") {
+TEST_CASE("Long and short steps in turn add no energy") {
   const Setting setting =
       GENERATE(Setting::kFree, Setting::kPinned, Setting::kOnPlane, Setting::kCrowd);
   const float nu = GENERATE(0.3f, 0.49f);

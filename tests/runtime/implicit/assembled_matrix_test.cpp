@@ -73,7 +73,7 @@ WorldDesc DescOf(Scene scene) {
 
 }  // namespace
 
-TEST_CASE("Bodies with an assembled matrix move as without it", "[long]") {
+TEST_CASE("Bodies with an assembled matrix move as without it") {
   const auto scene =
       GENERATE(Scene::kPinned, Scene::kConstrained, Scene::kOnPlane, Scene::kTouching);
   const auto method = GENERATE(LinearMethod::kConjugateGradients, LinearMethod::kMinimumResiduals);

@@ -230,7 +230,8 @@ Sag SagOf(StressDifferential differential, int newton, int steps) {
 // [Civ, Fig. 3.4] does not say how large its beam and gravity are. Here, by one Newton iteration of
 // dP(2), each step moves a node by two thirds of the length, there and back; under a third of that
 // gravity it converges.
-TEST_CASE("A quasistatic beam between fixed ends reaches its symmetric equilibrium", "[papers]") {
+TEST_CASE("A quasistatic beam between fixed ends reaches its symmetric equilibrium",
+          "[papers][long]") {
   std::printf("%8s %7s | lowest [m], asymmetry, last step's way [of the length]\n", "", "Newton");
   for (const int newton : {1, 4}) {
     Sag sags[kDifferentials.size()];

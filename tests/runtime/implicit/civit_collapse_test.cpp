@@ -289,7 +289,8 @@ TEST_CASE("A body of random node positions loses its degenerate tets faster by D
   CHECK(left == 0);
 }
 
-TEST_CASE("Under strong gravity fewer tets degenerate by DAPD than by QR, and recover without") {
+TEST_CASE("Under strong gravity fewer tets degenerate by DAPD than by QR, and recover without",
+          "[long]") {
   const OverhangingBeam beam;
   constexpr int kHangs = 300, kRecovers = 120;
   std::vector<uint32_t> held, left;

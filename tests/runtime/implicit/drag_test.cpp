@@ -44,7 +44,7 @@ Points ImpulsesOf(const DenseModel& model, double drag, const Points& x, const P
 
 }  // namespace
 
-TEST_CASE("A factor is that of (1 + drag dt) M and the stiffness") {
+TEST_CASE("A factor is that of (1 + drag dt) M and the stiffness", "[long]") {
   const uint32_t seed = GENERATE(range(1u, 4u));
   const float drag = GENERATE(0.0f, 3.0f, 1000.0f);
   const float damping = GENERATE(0.0f, 0.02f);

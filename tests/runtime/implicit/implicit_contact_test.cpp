@@ -53,7 +53,7 @@ TEST_CASE("Implicit steps with contacts meet those of splitting with 64 outer it
   CHECK(of_eight < 0.01);
 }
 
-TEST_CASE("A press holds an implicit body at rest, whatever Poisson's ratio") {
+TEST_CASE("A press holds an implicit body at rest, whatever Poisson's ratio", "[long]") {
   const float poisson = GENERATE(0.0f, 0.33f, 0.45f, 0.49f, 0.499f);
   const ShapeAsset shape(TetBox(3, 3, 3, 0.1, 0.09, 5), {1.0e5, 0.33, 1000.0}, double(kDt));
   World world(Awake());
@@ -127,7 +127,7 @@ TEST_CASE("An implicit body sticks on a gentle slope and slides on a steep one a
   }
 }
 
-TEST_CASE("Implicit bodies gain no energy in an impact", "[long]") {
+TEST_CASE("Implicit bodies gain no energy in an impact") {
   const float poisson = GENERATE(0.0f, 0.33f, 0.45f, 0.49f, 0.499f);
   const float young = GENERATE(1.0e4f, 1.0e6f, 1.0e8f);
   const float speed = GENERATE(1.0f, 10.0f);

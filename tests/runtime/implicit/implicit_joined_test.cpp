@@ -173,7 +173,7 @@ TEST_CASE("Free bodies of both solvers on springs keep their momenta") {
   CHECK((momentum() - before).norm() < 1e-6 * before.norm());
 }
 
-TEST_CASE("Chains of both solvers give the same bits for every number of threads") {
+TEST_CASE("Chains of both solvers give the same bits for every number of threads", "[long]") {
   const auto hash_of = [](uint32_t num_threads) {
     ThreadedJobs jobs = {num_threads};
     WorldDesc desc = Awake();

@@ -124,8 +124,7 @@ TEST_CASE("The factor needs fewer iterations than Jacobi's blocks, and both give
   CHECK(by_factor < by_jacobi);
 }
 
-TEST_CASE("Implicit steps gain no energy from 1e3 to 1e9 Pa, and in steps of 0.1 to 33 ms",
-          "[long]") {
+TEST_CASE("Implicit steps gain no energy from 1e3 to 1e9 Pa, and in steps of 0.1 to 33 ms") {
   const float dt = GENERATE(as<float>{}, kLeastTimeStep, 1.0e-3f, 0.033f);
   const float young = GENERATE(1.0e3f, 1.0e6f, 1.0e9f);
   const float poisson = GENERATE(0.3f, 0.49f, 0.499f);

@@ -85,7 +85,8 @@ BodySolver SolverFor(bool is_implicit) { return is_implicit ? ImplicitSolver() :
 
 }  // namespace
 
-TEST_CASE("A body rests on another one with its whole weight, if any of them is implicit") {
+TEST_CASE("A body rests on another one with its whole weight, if any of them is implicit",
+          "[long]") {
   const Which which = GENERATE(Which{true, false}, Which{false, true}, Which{true, true});
   const float poisson = GENERATE(0.35f, 0.49f);
   const float scale = GENERATE(1.0f, 1.5f);  // of the lower one
@@ -162,7 +163,7 @@ TEST_CASE("An implicit body and another one that collide keep their momenta and 
   CHECK(MomentsOf(cubes.world, b).linear_momentum[0] > 0.3 * before.momentum.x());
 }
 
-TEST_CASE("An implicit body and another one gain no energy in an impact", "[long]") {
+TEST_CASE("An implicit body and another one gain no energy in an impact") {
   const Which which = GENERATE(Which{true, false}, Which{false, true}, Which{true, true});
   const float poisson = GENERATE(0.0f, 0.45f, 0.49f, 0.499f);
   const float young = GENERATE(1.0e4f, 1.0e6f, 1.0e8f);

@@ -47,7 +47,7 @@ struct Bar : HungBar {
 
 }  // namespace
 
-TEST_CASE("Rotation methods that agree on regular tets give the default's motion") {
+TEST_CASE("Rotation methods that agree on regular tets give the default's motion", "[long]") {
   const Bar bar;
   const Trajectory right = bar.Steps(kConverged);
   for (const RotationMethod method : kMethods) {

@@ -148,7 +148,7 @@ TEST_CASE("Two triangles that share all edges have three edges") {
   CHECK(EdgeOf(surface, 1, 2) == 1);
 }
 
-TEST_CASE("Curves of deformed bodies close, and their pairs equal brute force", "[long]") {
+TEST_CASE("Curves of deformed bodies close, and their pairs equal brute force") {
   const uint32_t seed = 61;
   CAPTURE(seed);
   Random random(seed);
@@ -188,7 +188,8 @@ TEST_CASE("Curves of deformed bodies close, and their pairs equal brute force", 
 
 // Two halves of a shell have so many triangles that their trees are searched. All around it, and on
 // the other body, patches are placed.
-TEST_CASE("Patches that are too large to be placed find their pairs once, beside those that are") {
+TEST_CASE("Patches that are too large to be placed find their pairs once, beside those that are",
+          "[long]") {
   const uint32_t seed = 62;
   CAPTURE(seed);
   Random random(seed);

@@ -16,7 +16,8 @@
 using namespace plush;
 using namespace plush::test;
 
-TEST_CASE("Balls of triangles have the curve, the areas and the normal of all their pairs") {
+TEST_CASE("Balls of triangles have the curve, the areas and the normal of all their pairs",
+          "[long]") {
   const uint32_t seed = 74;
   CAPTURE(seed);
   Random random(seed);
@@ -59,7 +60,8 @@ TEST_CASE("Balls of triangles have the curve, the areas and the normal of all th
   }
 }
 
-TEST_CASE("Bumpy bodies have the volumes, areas and normals of all their pairs of triangles") {
+TEST_CASE("Bumpy bodies have the volumes, areas and normals of all their pairs of triangles",
+          "[long]") {
   const uint32_t seed = 174;
   CAPTURE(seed);
   Random random(seed);

@@ -20,7 +20,8 @@ bool Same(const SurfaceHit& a, const SurfaceHit& b) {
 
 }  // namespace
 
-TEST_CASE("Rays through placed patches hit what those through trees do, however bodies deform") {
+TEST_CASE("Rays through placed patches hit what those through trees do, however bodies deform",
+          "[long]") {
   const uint32_t seed = 35;
   CAPTURE(seed);
   Random random(seed);

@@ -57,7 +57,7 @@ void CheckFirst(const std::array<T, 4>& c) {
 
 }  // namespace
 
-TEST_CASE("The first root of random cubics is the first one that sampling sees") {
+TEST_CASE("The first root of random cubics is the first one that sampling sees", "[long]") {
   Random random(1);
   for (int i = 0; i < 4000; ++i) {
     std::array<double, 4> c{};
@@ -72,7 +72,7 @@ TEST_CASE("The first root of random cubics is the first one that sampling sees")
   }
 }
 
-TEST_CASE("Known roots are found: simple, double, triple, close and at the ends") {
+TEST_CASE("Known roots are found: simple, double, triple, close and at the ends", "[long]") {
   Random random(2);
   for (int i = 0; i < 4000; ++i) {
     double r[3];

@@ -143,7 +143,7 @@ void CheckTwoLevel(double young, double away, bool hung, double tolerance) {
 
 }  // namespace
 
-TEST_CASE("Steps follow the dense equations of nodes, tets and material") {
+TEST_CASE("Steps follow the dense equations of nodes, tets and material", "[long]") {
   const double young = GENERATE(3.0e4, 1.0e6, 1.0e7);
   const double away = GENERATE(0.0, 100.0);
   const bool hung = GENERATE(false, true);
@@ -168,7 +168,7 @@ TEST_CASE("Damped steps follow the dense equations") {
               damping, volume_sweeps, worst);
 }
 
-TEST_CASE("Steps of crowds follow the dense equations, with and without sweeps") {
+TEST_CASE("Steps of crowds follow the dense equations, with and without sweeps", "[long]") {
   const double young = GENERATE(3.0e4, 1.0e6);
   const int volume_sweeps = GENERATE(0, 2);
   const bool hung = GENERATE(false, true);

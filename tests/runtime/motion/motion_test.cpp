@@ -288,7 +288,7 @@ SlenderBending BendingOfSlenderBeam(uint32_t cells_across, const tools::Material
 
 }  // namespace
 
-TEST_CASE("A slender cantilever bends at the frequency of the beam formula") {
+TEST_CASE("A slender cantilever bends at the frequency of the beam formula", "[long]") {
   const tools::Material material = {1.0e6, 0.0, kDensity};
   const double formula = BendingByFormula({20, 2, 2, 0.02}, material);
   const SlenderBending coarse = BendingOfSlenderBeam(2, material);

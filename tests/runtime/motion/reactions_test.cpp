@@ -80,7 +80,7 @@ TEST_CASE("A hanging body pulls at its pins with its weight") {
   CHECK(torque.norm() < 5e-3 * weight * 0.6 * scale);
 }
 
-TEST_CASE("Reactions and gravity change the momentum") {
+TEST_CASE("Reactions and gravity change the momentum", "[long]") {
   const uint32_t seed = GENERATE(1u, 2u);
   const float scale = GENERATE(1.0f, 0.5f);
   const bool moves = GENERATE(false, true);

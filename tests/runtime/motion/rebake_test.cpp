@@ -45,7 +45,7 @@ double Apart(const Points& a, const Points& b) { return (a - b).cwiseAbs().maxCo
 
 }  // namespace
 
-TEST_CASE("Changed numbers behave like baked ones, alone and together", "[long]") {
+TEST_CASE("Changed numbers behave like baked ones, alone and together") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
   const bool new_young = GENERATE(false, true), new_poisson = GENERATE(false, true);
   const bool new_density = GENERATE(false, true), new_damping = GENERATE(false, true);

@@ -60,7 +60,7 @@ void Print(const char* what, int axis, const Recovery& r) {
 
 }  // namespace
 
-TEST_CASE("The armadillo recovers from its reflected rest pose") {
+TEST_CASE("The armadillo recovers from its reflected rest pose", "[long]") {
   const std::string path = plush::tests::TestModelOrSkip("tets/arm_4k.node");
   if (path.empty()) return;
   const ShapeAsset shape = ShapeAsset::Baked(StandingArm(ReadTetGen(path)), kMaterial, double(kDt));

@@ -101,7 +101,7 @@ struct Beam {
 
 }  // namespace
 
-TEST_CASE("A beam keeps its volume while its ends turn half a turn apart") {
+TEST_CASE("A beam keeps its volume while its ends turn half a turn apart", "[long]") {
   const bool sweeps = GENERATE(true, false);
   CAPTURE(sweeps);
   Beam beam(sweeps ? kOneSweep : SplittingSettings{});
@@ -134,7 +134,7 @@ TEST_CASE("A beam keeps its volume while its ends turn half a turn apart") {
   CHECK((x - expected).colwise().norm().maxCoeff() < 0.2);
 }
 
-TEST_CASE("A beam that starts half a turn twisted keeps its volume") {
+TEST_CASE("A beam that starts half a turn twisted keeps its volume", "[long]") {
   const bool sweeps = GENERATE(true, false);
   CAPTURE(sweeps);
   const SplittingSettings splitting = sweeps ? kOneSweep : SplittingSettings{};

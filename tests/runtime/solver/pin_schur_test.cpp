@@ -91,7 +91,7 @@ Points SolveDense(const DenseModel& model, const std::vector<NodeVec>& b) {
 
 }  // namespace
 
-TEST_CASE("A solve with extra pins is the dense one without their rows") {
+TEST_CASE("A solve with extra pins is the dense one without their rows", "[long]") {
   const uint32_t seed = GENERATE(1u, 2u, 3u, 4u);
   const double pin_share = GENERATE(0.0, 0.1);
   const uint32_t num_extra = GENERATE(1u, 2u, 3u, 4u, 20u, 21u);

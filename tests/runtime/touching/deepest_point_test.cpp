@@ -98,7 +98,7 @@ Pose RandomPose(Random* random) {
 
 }  // namespace
 
-TEST_CASE("Measure finds the deepest point below the colliders where they are now") {
+TEST_CASE("Measure finds the deepest point below the colliders where they are now", "[long]") {
   const uint32_t seed = GENERATE(range(1u, 13u));
   const bool has_surface = GENERATE(true, false);
   CAPTURE(seed, has_surface);

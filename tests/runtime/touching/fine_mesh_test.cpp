@@ -137,7 +137,7 @@ Vec3 Beside(const Vec3& at, double most, Random* random) {
 
 }  // namespace
 
-TEST_CASE("A way meets the same triangle of a fine mesh as among all of them", "[long]") {
+TEST_CASE("A way meets the same triangle of a fine mesh as among all of them") {
   size_t hits = 0, clear = 0, clear_ways = 0;
   const uint32_t count = tests::SweepCount(40u);
   for (uint32_t seed = 1; seed <= count; ++seed) {
@@ -185,7 +185,8 @@ TEST_CASE("A way meets the same triangle of a fine mesh as among all of them", "
 }
 
 // Boxes of small triangles far from the origin are as small as the rounding there.
-TEST_CASE("Ways through edges and corners of a flat fine mesh meet it, far from its origin, too") {
+TEST_CASE("Ways through edges and corners of a flat fine mesh meet it, far from its origin, too",
+          "[long]") {
   const double cell = GENERATE(0.001, 0.01, 0.1), offset = GENERATE(0.0, 0.7, 5.0, 30.0);
   CAPTURE(cell, offset);
   Random random(7);

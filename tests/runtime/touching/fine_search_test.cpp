@@ -138,7 +138,7 @@ float DeepestOnRidges(AboveMesh* scene, float depth) {
 
 }  // namespace
 
-TEST_CASE("What is remembered of a fine mesh changes no point that a search finds", "[long]") {
+TEST_CASE("What is remembered of a fine mesh changes no point that a search finds") {
   size_t found = 0, searches = 0, inside = 0;
   const uint32_t count = tests::SweepCount(24u);
   for (uint32_t seed = 1; seed <= count; ++seed) {
@@ -176,7 +176,7 @@ TEST_CASE("What is remembered of a fine mesh changes no point that a search find
   CHECK(inside > searches / 4);
 }
 
-TEST_CASE("The deepest place of a ridge in a body is found among all of a fine mesh") {
+TEST_CASE("The deepest place of a ridge in a body is found among all of a fine mesh", "[long]") {
   size_t pressed = 0;
   for (uint32_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);

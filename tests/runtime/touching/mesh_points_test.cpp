@@ -56,7 +56,7 @@ class TwoSearches {
 
 }  // namespace
 
-TEST_CASE("A remembered list of a mesh changes no point that a search finds", "[long]") {
+TEST_CASE("A remembered list of a mesh changes no point that a search finds") {
   size_t found = 0, searches = 0;
   const uint32_t count = tests::SweepCount(36u);
   for (uint32_t seed = 1; seed <= count; ++seed) {
@@ -131,8 +131,7 @@ TEST_CASE("A remembered list of a mesh changes no point that a search finds", "[
 
 // Beside an open border, what is in front of a plane and what is behind it are close, far from any
 // triangle.
-TEST_CASE("A list of plates with open borders changes nothing while a body flies between them",
-          "[long]") {
+TEST_CASE("A list of plates with open borders changes nothing while a body flies between them") {
   size_t found = 0, searches = 0;
   const uint32_t count = tests::SweepCount(200u);
   for (uint32_t seed = 1; seed <= count; ++seed) {

@@ -51,7 +51,8 @@ bool AnyPasses(const SurfaceBody& body, const std::vector<Vec3>& from, const std
 
 }  // namespace
 
-TEST_CASE("A place comes inside a body if and only if a triangle passes it from its front") {
+TEST_CASE("A place comes inside a body if and only if a triangle passes it from its front",
+          "[long]") {
   constexpr int kSamples = 60;
   int came = 0, went = 0, alarms = 0, moves = 0;
   for (uint32_t seed = 1; seed <= 30; ++seed) {

@@ -293,7 +293,7 @@ constexpr Call kCalls[] = {
 
 }  // namespace
 
-TEST_CASE("After any failed allocation of any call every other call works") {
+TEST_CASE("After any failed allocation of any call every other call works", "[long]") {
   const ShapeAsset shape(TetBox(1, 1, 1, 0.1, 0.05, 1), {}, double(kDt));
   size_t failures = 0;
   for (size_t i = 0; i + 1 < std::size(kCalls); ++i) {  // RemoveBody never fails

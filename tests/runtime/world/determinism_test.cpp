@@ -287,7 +287,7 @@ TEST_CASE("Every thread count gives the same state of crowds", "[long]") {
   CheckJobs(SimulateCrowds);
 }
 
-TEST_CASE("Every thread count gives the same state of bodies that sleep and wake") {
+TEST_CASE("Every thread count gives the same state of bodies that sleep and wake", "[long]") {
   CheckJobs(SimulateSleepers);
 }
 
@@ -295,7 +295,8 @@ TEST_CASE("Every thread count gives the same state of bodies that fly at each ot
   CheckJobs(SimulateSwarm);
 }
 
-TEST_CASE("Every thread count gives the same state and events of bodies on shapes of every kind") {
+TEST_CASE("Every thread count gives the same state and events of bodies on shapes of every kind",
+          "[long]") {
   CheckJobs(SimulateShapes);
 }
 

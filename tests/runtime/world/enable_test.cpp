@@ -233,7 +233,7 @@ TEST_CASE("A body falls freely once the other one of its spring is disabled") {
   CHECK(world.StateHash() == loaded.StateHash());
 }
 
-TEST_CASE("What hangs asleep from a body falls once that is disabled") {
+TEST_CASE("What hangs asleep from a body falls once that is disabled", "[long]") {
   const int disabled = GENERATE(0, 1);  // side of the spring
   CAPTURE(disabled);
   const ShapeAsset shape = Beam(1.0e5);

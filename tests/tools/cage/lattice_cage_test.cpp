@@ -110,7 +110,7 @@ void CheckStrict(const Solid& solid, const LatticeCage& cage, double guard) {
 
 }  // namespace
 
-TEST_CASE("The cage strictly contains the surface, whatever its defects") {
+TEST_CASE("The cage strictly contains the surface, whatever its defects", "[long]") {
   SweepCells cells;
   for (const auto& [name, mesh] : AllShapes()) {
     for (const uint32_t target : {5u, 60u, 450u}) {
@@ -129,7 +129,7 @@ TEST_CASE("The cage strictly contains the surface, whatever its defects") {
   }
 }
 
-TEST_CASE("Every fit method keeps the cage strict") {
+TEST_CASE("Every fit method keeps the cage strict", "[long]") {
   SweepCells cells;
   for (const auto& [name, mesh] : AllShapes()) {
     for (const FitMethod fit : {FitMethod::kSnug, FitMethod::kOdt, FitMethod::kNone}) {
@@ -177,7 +177,7 @@ TEST_CASE("No tet is external: each touches the surface or lies inside") {
   CHECK(cage.cell_m == 0.1);
 }
 
-TEST_CASE("The fit draws the cage in") {
+TEST_CASE("The fit draws the cage in", "[long]") {
   for (const auto& mesh :
        {MakeSphere(1.0, 24, 36), MakeTorus(1.0, 0.3, 48, 24), MakeTwoFingers(0.25, 0.2)}) {
     Solid solid(mesh);
@@ -190,7 +190,7 @@ TEST_CASE("The fit draws the cage in") {
   }
 }
 
-TEST_CASE("The number of tets is met from below within 5%, or a finding says why not") {
+TEST_CASE("The number of tets is met from below within 5%, or a finding says why not", "[long]") {
   for (const uint32_t target : {20u, 60u, 100u, 450u, 3000u}) {
     Solid solid(MakeSphere(1.0, 24, 36));
     const auto count = static_cast<double>(
@@ -204,7 +204,7 @@ TEST_CASE("The number of tets is met from below within 5%, or a finding says why
   }
 }
 
-TEST_CASE("A cell size is kept to the bit, whatever the number of tets") {
+TEST_CASE("A cell size is kept to the bit, whatever the number of tets", "[long]") {
   for (const double cell : {0.17, 0.3, 1.0 / 3.0}) {
     Solid solid(MakeSphere(1.0, 24, 36));
     const LatticeCage cage = CageOf(&solid, {.target_tets = 1, .cell_m = cell});
@@ -229,8 +229,8 @@ TEST_CASE("Distant parts make separate components, and as many tets as they need
   CHECK(joined.mesh.tets.size() < least.mesh.tets.size());
 }
 
-TEST_CASE(
-    "Small parts far apart are solid, and the finding names a number of tets that fits them") {
+TEST_CASE("Small parts far apart are solid, and the finding names a number of tets that fits them",
+          "[long]") {
   const SurfaceMesh mesh = MakeTetGrid(5, 0.1);
   Solid solid(mesh);
   const LatticeCage coarse = CageOf(&solid, {.target_tets = 60});
@@ -281,7 +281,7 @@ TEST_CASE("Every attempt is listed with its reason") {
   }
 }
 
-TEST_CASE("The same cage comes again, from one thread or two") {
+TEST_CASE("The same cage comes again, from one thread or two", "[long]") {
   SweepCells shapes;
   for (const auto& [name, mesh] : AllShapes()) {
     if (!shapes.TakesNext()) continue;

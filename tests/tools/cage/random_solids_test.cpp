@@ -188,7 +188,7 @@ void PrintBeforeFit(uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("Random solids are closed, manifold and not self-intersecting") {
+TEST_CASE("Random solids are closed, manifold and not self-intersecting", "[long]") {
   for (uint32_t seed = 0; seed < 2 * kNumFamilies; ++seed) {
     INFO("seed " << seed);
     const SurfaceMesh mesh = RandomSolid(seed);
@@ -207,7 +207,7 @@ TEST_CASE("Random solids are closed, manifold and not self-intersecting") {
   }
 }
 
-TEST_CASE("Cages of random solids are sound") {
+TEST_CASE("Cages of random solids are sound", "[long]") {
   if (const char* seed = std::getenv("PLUSH_SOLID_SEED")) {
     const auto number = static_cast<uint32_t>(std::atoi(seed));
     const Outcome outcome = Try(number, true);

@@ -79,7 +79,7 @@ CageSettings SettingsOf(uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("Collision surfaces of random solids are those of the solids") {
+TEST_CASE("Collision surfaces of random solids are those of the solids", "[long]") {
   const char* only = std::getenv("PLUSH_SOLID_SEED");
   const uint32_t first = only != nullptr ? static_cast<uint32_t>(std::atoi(only)) : 1;
   const uint32_t count = only != nullptr ? 1 : SweepCount(20u, 300u);
@@ -94,7 +94,7 @@ TEST_CASE("Collision surfaces of random solids are those of the solids") {
   std::printf("collision surfaces of random solids: seeds %u to %u\n", first, first + count - 1);
 }
 
-TEST_CASE("Collision surfaces of the test models are those of the models") {
+TEST_CASE("Collision surfaces of the test models are those of the models", "[long]") {
   const std::string path = TestModelOrSkip("README.md");
   if (path.empty()) return;
   SweepCells files;
@@ -108,7 +108,7 @@ TEST_CASE("Collision surfaces of the test models are those of the models") {
   }
 }
 
-TEST_CASE("Surfaces in the lattice's own planes are cut") {
+TEST_CASE("Surfaces in the lattice's own planes are cut", "[long]") {
   // Without a fit, the clearance places the lattice's nodes; these boxes have faces, edges and
   // corners in the planes of many of its tets.
   for (const LatticeKind lattice : {LatticeKind::kBcc, LatticeKind::kCube5}) {
@@ -124,7 +124,7 @@ TEST_CASE("Surfaces in the lattice's own planes are cut") {
   }
 }
 
-TEST_CASE("Broken surfaces are cut as they are") {
+TEST_CASE("Broken surfaces are cut as they are", "[long]") {
   SurfaceMesh half_flipped = MakeSphere(1.0, 12, 18);
   FlipTriangles(&half_flipped, 0, half_flipped.triangles.size() / 2);
   const std::vector<std::pair<const char*, SurfaceMesh>> cases = {
@@ -143,7 +143,7 @@ TEST_CASE("Broken surfaces are cut as they are") {
   }
 }
 
-TEST_CASE("A collision surface is the same for any number of threads") {
+TEST_CASE("A collision surface is the same for any number of threads", "[long]") {
   const SurfaceMesh mesh = MakeTorus(1.0, 0.4, 60, 40);
   const Partitioned all = PartitionOf(mesh);
   const tbb::global_control control(tbb::global_control::max_allowed_parallelism, 1);

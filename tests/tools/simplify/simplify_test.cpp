@@ -168,7 +168,8 @@ bool AreSame(const SimplifiedSurface& a, const SimplifiedSurface& b) {
 
 }  // namespace
 
-TEST_CASE("Simplified surfaces keep topology, cage and distance, and reach their number") {
+TEST_CASE("Simplified surfaces keep topology, cage and distance, and reach their number",
+          "[long]") {
   struct Case {
     const char* name;
     SurfaceMesh mesh;
@@ -198,7 +199,7 @@ TEST_CASE("Simplified surfaces keep topology, cage and distance, and reach their
   }
 }
 
-TEST_CASE("A planar surface loses nothing but points within its faces and edges") {
+TEST_CASE("A planar surface loses nothing but points within its faces and edges", "[long]") {
   const Simplified made(MakeGridBox({0, 0, 0}, {2, 1, 0.5}, 8), {12u, 0.001});
   CHECK(made.copy.surface.triangles.size() == 12);
   CHECK(made.copy.distance_m <= kDistanceShare * made.copy.limit_m);
@@ -206,7 +207,7 @@ TEST_CASE("A planar surface loses nothing but points within its faces and edges"
   CHECK(TotalsOf(made.copy.surface).area == Approx(7.0).epsilon(1e-12));
 }
 
-TEST_CASE("Random solids are simplified within the distance and inside the cage") {
+TEST_CASE("Random solids are simplified within the distance and inside the cage", "[long]") {
   const uint32_t count = SweepCount(6u, 100u);
   for (uint32_t seed = 1; seed <= count; ++seed) {
     CageSettings cage;
@@ -222,7 +223,7 @@ TEST_CASE("Random solids are simplified within the distance and inside the cage"
   std::printf("simplified random solids: seeds 1 to %u\n", count);
 }
 
-TEST_CASE("Strands that overlap in space keep their own parts of the surface") {
+TEST_CASE("Strands that overlap in space keep their own parts of the surface", "[long]") {
   // Fingers nearer to each other than a cell: the tets between them are copies.
   const SurfaceMesh fingers = Refined(Refined(Refined(MakeTwoFingers(0.2, 0.02))));
   uint32_t num_branches = 0;
@@ -263,7 +264,7 @@ TEST_CASE("A notch is not bridged, though the original would be near the bridge"
   CheckAll(made, 20);
 }
 
-TEST_CASE("No triangle of a plane is turned over, or made thinner than any was") {
+TEST_CASE("No triangle of a plane is turned over, or made thinner than any was", "[long]") {
   for (const uint32_t seed : {1u, 2u, 3u, 4u}) {
     RandomNumbers random(seed);
     SurfaceMesh sheet;
@@ -330,7 +331,7 @@ TEST_CASE("Sheets near each other do not come to pass through each other") {
   CheckAll(made, 1);
 }
 
-TEST_CASE("What stops a simplification is counted") {
+TEST_CASE("What stops a simplification is counted", "[long]") {
   const SurfaceMesh ball = MakeSphere(0.5, 24, 36);
   const Simplified tight(ball, {4u, 0.005});
   CHECK(tight.copy.surface.triangles.size() > 50);
@@ -345,7 +346,7 @@ TEST_CASE("What stops a simplification is counted") {
   CheckAll(wide, 1);
 }
 
-TEST_CASE("Any surface can be simplified, however broken") {
+TEST_CASE("Any surface can be simplified, however broken", "[long]") {
   SurfaceMesh half_flipped = MakeSphere(1.0, 12, 18);
   FlipTriangles(&half_flipped, 0, half_flipped.triangles.size() / 2);
   SurfaceMesh sliver = MakeSphere(0.5, 16, 24);
@@ -370,7 +371,7 @@ TEST_CASE("Any surface can be simplified, however broken") {
   }
 }
 
-TEST_CASE("Without a number, or with one that is met, the surface stays as it is") {
+TEST_CASE("Without a number, or with one that is met, the surface stays as it is", "[long]") {
   const SurfaceMesh ball = MakeSphere(0.5, 12, 18);
   const auto count = static_cast<uint32_t>(ball.triangles.size());
   for (const SimplifySettings& settings :
@@ -382,14 +383,14 @@ TEST_CASE("Without a number, or with one that is met, the surface stays as it is
   }
 }
 
-TEST_CASE("A simplification is the same in each run") {
+TEST_CASE("A simplification is the same in each run", "[long]") {
   const SurfaceMesh mesh = MakeTorus(1.0, 0.4, 60, 40);
   const Simplified first(mesh, {400u, 0.01});
   const Simplified second(mesh, {400u, 0.01});
   CHECK(AreSame(first.copy, second.copy));
 }
 
-TEST_CASE("The horse comes down to a number that only the distance limits") {
+TEST_CASE("The horse comes down to a number that only the distance limits", "[long]") {
   const std::string path = TestModelOrSkip("horse_10k.obj");
   if (path.empty()) return;
   const Simplified made(ImportOrFail(path).surface, {1500u, 0.01});

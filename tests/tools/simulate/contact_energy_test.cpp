@@ -40,7 +40,7 @@ const Run kRuns[] = {
 
 }  // namespace
 
-TEST_CASE("Scenes of touching bodies gain no energy, whatever the time step") {
+TEST_CASE("Scenes of touching bodies gain no energy, whatever the time step", "[long]") {
   const ContactFolder folder;
   SweepCells cells;
   for (const Run& run : kRuns) {

@@ -104,7 +104,8 @@ std::string BearOnBear(bool lower_is_implicit, int threads) {
 
 }  // namespace
 
-TEST_CASE("A bear rests on another one, each with its own solver, with its whole weight") {
+TEST_CASE("A bear rests on another one, each with its own solver, with its whole weight",
+          "[long]") {
   const ContactFolder folder;
   for (const bool lower_is_implicit : {false, true}) {
     CAPTURE(lower_is_implicit);
@@ -137,7 +138,7 @@ TEST_CASE("A bear rests on another one, each with its own solver, with its whole
   }
 }
 
-TEST_CASE("Scenes of touching bodies: small overlaps, finite, equal on four threads") {
+TEST_CASE("Scenes of touching bodies: small overlaps, finite, equal on four threads", "[long]") {
   const ContactFolder folder;
   const bool is_full = FullTests();
   SweepCells cells;
@@ -181,7 +182,7 @@ TEST_CASE("Scenes of touching bodies: small overlaps, finite, equal on four thre
   }
 }
 
-TEST_CASE("Two bears that meet at 10 m/s each at 60 Hz never swap sides") {
+TEST_CASE("Two bears that meet at 10 m/s each at 60 Hz never swap sides", "[long]") {
   const ContactFolder folder;
   for (const double speed : {0.5, 5.0, 10.0}) {
     CAPTURE(speed);

@@ -119,7 +119,7 @@ void CheckEnergy(const std::string& path) {
 }  // namespace
 
 // Cages of so few tets stand far out of the surface.
-TEST_CASE("A dropped body starts with its surface, not its cage, 0.3 of its height up") {
+TEST_CASE("A dropped body starts with its surface, not its cage, 0.3 of its height up", "[long]") {
   const TemporaryFolder folder;
   tools::BakeSettings coarse;
   coarse.cage.target_tets = 60;
@@ -139,20 +139,20 @@ TEST_CASE("A dropped body starts with its surface, not its cage, 0.3 of its heig
   }
 }
 
-TEST_CASE("The sample models fall, squash and settle") {
+TEST_CASE("The sample models fall, squash and settle", "[long]") {
   for (const char* name : {"bear", "duck", "octopus"}) {
     DropModel(std::string(PLUSH_SAMPLES_DIR) + "/models/" + name + ".glb");
   }
 }
 
-TEST_CASE("The sample models gain no energy as they fall, whatever the time step") {
+TEST_CASE("The sample models gain no energy as they fall, whatever the time step", "[long]") {
   for (const char* name : {"bear", "duck", "octopus"}) {
     CheckEnergy(std::string(PLUSH_SAMPLES_DIR) + "/models/" + name + ".glb");
   }
 }
 
 // Tets that were pressed flat threw such bodies up with hundreds of times the energy of their fall.
-TEST_CASE("Nearly incompressible samples stay bounded on the floor") {
+TEST_CASE("Nearly incompressible samples stay bounded on the floor", "[long]") {
   const TemporaryFolder folder;
   SweepCells cells;
   for (const char* name : {"bear", "duck", "octopus"}) {
@@ -179,7 +179,7 @@ TEST_CASE("Nearly incompressible samples stay bounded on the floor") {
   }
 }
 
-TEST_CASE("Clean and dirty models fall, squash and settle") {
+TEST_CASE("Clean and dirty models fall, squash and settle", "[long]") {
   for (const char* name : {"horse_5k.obj", "dirty/cow.obj"}) {
     const std::string path = TestModelOrSkip(name);
     if (path.empty()) return;

@@ -88,7 +88,7 @@ SceneResult RunSample(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("The sample scenes show what their names say") {
+TEST_CASE("The sample scenes show what their names say", "[long]") {
   const SampleFolder folder;
   SweepCells cells;
   for (const char* name : kNames) {
