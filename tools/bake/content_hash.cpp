@@ -10,13 +10,13 @@
 namespace plush::tools {
 namespace {
 
-constexpr size_t kMinFileBytes = 8;                      // root offset and identifier
-constexpr size_t kMaxFileBytes = (size_t{1} << 31) - 1;  // of FlatBuffers' offsets
+constexpr size_t kMinFileBytes = 8;                   // root offset and identifier
+constexpr size_t kMaxOffset = (size_t{1} << 31) - 1;  // of FlatBuffers' offsets
 
 }  // namespace
 
 std::optional<size_t> FindContentHash(std::span<const std::byte> bytes) {
-  if (bytes.size() < kMinFileBytes || bytes.size() >= kMaxFileBytes) return std::nullopt;
+  if (bytes.size() < kMinFileBytes || bytes.size() >= kMaxOffset) return std::nullopt;
   const auto* base = reinterpret_cast<const uint8_t*>(bytes.data());
   const flatbuffers::Verifier verifier(base, bytes.size());
   const flatbuffers::uoffset_t root = verifier.VerifyOffset(0);

@@ -26,7 +26,7 @@ constexpr size_t kResultsPerFolder = 1000;
 constexpr int kMaxRounds = 4;            // submissions of a bake
 constexpr double kLeastPatience = 60.0;  // [s] without a result, before bakes are submitted again
 constexpr double kPatience = 4.0;        // times the longest bake that is missing
-constexpr uint64_t kMaxLogBytes = 1 << 16;
+constexpr uint64_t kMaxJobLogBytes = 1 << 16;
 
 // Runs a chunk: $1 is the number of the array's first chunk.
 constexpr char kTaskScript[] = R"sh(
@@ -78,7 +78,7 @@ void Abandon(const fs::path& run) {
 }
 
 std::string ReadText(const std::string& path) {
-  const auto bytes = ReadFile(path, kMaxLogBytes);
+  const auto bytes = ReadFile(path, kMaxJobLogBytes);
   if (!bytes.ok()) return "";
   return {reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size()};
 }

@@ -32,7 +32,7 @@
 namespace plush::tools {
 namespace {
 
-constexpr char kVerb[] = "bake";
+constexpr char kBakeVerb[] = "bake";
 constexpr uint64_t kMaxSideCarBytes = 16u << 20;
 
 // Largest resident size so far of this process or of one of its children [bytes].
@@ -410,8 +410,8 @@ int RunBake(const BakeOptions& options) {
   const bool gated = ExitCodeOf(run.findings, output) != ExitCode::kOk;
   if (done.ok() && !gated) done = WriteOutputs(&run);
   PrintSummary(run);
-  return FinishRun(kVerb, options.input, output, run.findings, done.ok() ? nullptr : &done.error(),
-                   DocumentOf(run));
+  return FinishRun(kBakeVerb, options.input, output, run.findings,
+                   done.ok() ? nullptr : &done.error(), DocumentOf(run));
 }
 
 }  // namespace
@@ -429,7 +429,7 @@ std::optional<std::vector<std::string>> TakeFromCache(const BakeOptions& options
     return std::nullopt;
   }
   const int code =
-      FinishRun(kVerb, options.input, options.output, run.findings, nullptr, DocumentOf(run));
+      FinishRun(kBakeVerb, options.input, options.output, run.findings, nullptr, DocumentOf(run));
   if (code != 0) return std::nullopt;
   return Absolute(AllSources(run));
 }
@@ -437,8 +437,8 @@ std::optional<std::vector<std::string>> TakeFromCache(const BakeOptions& options
 void AddBakeCommand(std::vector<std::string> command, CLI::App* app, int* exit_code) {
   const auto options = std::make_shared<BakeOptions>();
   options->command = std::move(command);
-  CLI::App* verb =
-      app->add_subcommand(kVerb, "Turns a source mesh into a soft body or a static mesh (.plush).");
+  CLI::App* verb = app->add_subcommand(
+      kBakeVerb, "Turns a source mesh into a soft body or a static mesh (.plush).");
   AddBakeOptions(verb, options.get());
   verb->callback([options, exit_code, verb] {
     NoteGivenOptions(*verb, options.get());

@@ -40,7 +40,7 @@
 namespace plush::tools {
 namespace {
 
-constexpr char kVerb[] = "batch";
+constexpr char kBatchVerb[] = "batch";
 
 struct BatchOptions {
   std::string manifest;
@@ -396,7 +396,8 @@ int RunBatch(const BatchOptions& options) {
   document.update(ResultsJson(run.results));
   document["counts"]["assets"] = run.assets.size();
   const std::optional<Error> error = ErrorOf(run, done);
-  return FinishRun(kVerb, options.manifest, out, run.findings, error ? &*error : nullptr, document);
+  return FinishRun(kBatchVerb, options.manifest, out, run.findings, error ? &*error : nullptr,
+                   document);
 }
 
 }  // namespace
@@ -404,7 +405,8 @@ int RunBatch(const BatchOptions& options) {
 void AddBatchCommand(CLI::App* app, int* exit_code) {
   const auto options = std::make_shared<BatchOptions>();
   CLI::App* verb = app->add_subcommand(
-      kVerb, "Bakes all files that a manifest names, several at a time and only what has changed.");
+      kBatchVerb,
+      "Bakes all files that a manifest names, several at a time and only what has changed.");
   verb->add_option("manifest", options->manifest, "what to bake, how, and to where (JSON)")
       ->required()
       ->type_name("FILE.json");

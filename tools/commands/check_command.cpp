@@ -18,26 +18,26 @@
 namespace plush::tools {
 namespace {
 
-constexpr char kVerb[] = "check";
+constexpr char kCheckVerb[] = "check";
 
-struct CheckOptions {
+struct CheckCommandOptions {
   std::string file;
   ImportSettings import;
   OutputOptions output;
 };
 
-int RunCheck(const CheckOptions& options) {
+int RunCheck(const CheckCommandOptions& options) {
   FindingList findings;
   nlohmann::json document = {{"tool_version", kVersionString},
                              {"source", {{"file", options.file}}}};
   const auto writable = CheckOutputs({options.output.report}, {options.file});
   if (!writable.ok()) {
-    return FinishRun(kVerb, options.file, options.output, {}, &writable.error(), document);
+    return FinishRun(kCheckVerb, options.file, options.output, {}, &writable.error(), document);
   }
   StageClock clock;
   const Result<ImportedModel> model = ImportModel(options.file, options.import, &findings);
   if (!model.ok()) {
-    return FinishRun(kVerb, options.file, options.output, findings, &model.error(), document);
+    return FinishRun(kCheckVerb, options.file, options.output, findings, &model.error(), document);
   }
   clock.End("import");
   const SurfaceFacts facts = CheckSurface(model.value().surface, {}, &findings);
@@ -47,16 +47,17 @@ int RunCheck(const CheckOptions& options) {
   if (!options.output.json && !options.output.quiet) {
     std::fputs(SourceText(options.file, model.value(), facts).c_str(), stdout);
   }
-  return FinishRun(kVerb, options.file, options.output, findings, nullptr, document);
+  return FinishRun(kCheckVerb, options.file, options.output, findings, nullptr, document);
 }
 
 }  // namespace
 
 void AddCheckCommand(CLI::App* app, int* exit_code) {
-  const auto options = std::make_shared<CheckOptions>();
+  const auto options = std::make_shared<CheckCommandOptions>();
   options->output.findings_to_stdout = true;
   CLI::App* verb = app->add_subcommand(
-      kVerb, "Finds the defects of a source mesh, each with a code, a count, places and a remedy.");
+      kCheckVerb,
+      "Finds the defects of a source mesh, each with a code, a count, places and a remedy.");
   verb->add_option("FILE", options->file, kSourceHelp)->required();
   AddImportOptions(verb, &options->import);
   AddOutputOptions(verb, &options->output);

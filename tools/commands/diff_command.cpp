@@ -15,7 +15,7 @@
 namespace plush::tools {
 namespace {
 
-constexpr char kVerb[] = "diff";
+constexpr char kDiffVerb[] = "diff";
 
 struct DiffOptions {
   std::string a, b;
@@ -25,11 +25,12 @@ struct DiffOptions {
 
 int RunDiff(const DiffOptions& options) {
   const auto writable = CheckOutputs({options.output.report}, {options.a, options.b});
-  if (!writable.ok()) return FinishRun(kVerb, options.a, options.output, {}, &writable.error(), {});
+  if (!writable.ok())
+    return FinishRun(kDiffVerb, options.a, options.output, {}, &writable.error(), {});
   const Result<Asset> a = OpenAsset(options.a);
-  if (!a.ok()) return FinishRun(kVerb, options.a, options.output, {}, &a.error(), {});
+  if (!a.ok()) return FinishRun(kDiffVerb, options.a, options.output, {}, &a.error(), {});
   const Result<Asset> b = OpenAsset(options.b);
-  if (!b.ok()) return FinishRun(kVerb, options.b, options.output, {}, &b.error(), {});
+  if (!b.ok()) return FinishRun(kDiffVerb, options.b, options.output, {}, &b.error(), {});
   const AssetDiff diff = CompareAssets(a.value(), b.value());
   const bool is_beyond = options.tolerance && diff.Largest() > *options.tolerance;
   const ExitCode code = is_beyond ? ExitCode::kGateFailed : ExitCode::kOk;
@@ -44,7 +45,7 @@ int RunDiff(const DiffOptions& options) {
     std::fprintf(stderr, "plush diff: the largest relative difference %.4g exceeds %.4g\n",
                  diff.Largest(), *options.tolerance);
   }
-  return FinishDocument(kVerb, options.output, document, code);
+  return FinishDocument(kDiffVerb, options.output, document, code);
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ int RunDiff(const DiffOptions& options) {
 void AddDiffCommand(CLI::App* app, int* exit_code) {
   auto options = std::make_shared<DiffOptions>();
   CLI::App* verb = app->add_subcommand(
-      kVerb, "Compares two .plush files: settings, counts, masses, quality, rest surface.");
+      kDiffVerb, "Compares two .plush files: settings, counts, masses, quality, rest surface.");
   verb->add_option("A", options->a, "a .plush file")->required()->type_name("");
   verb->add_option("B", options->b, "another one")->required()->type_name("");
   OptionGroup group(verb, "Gate");

@@ -24,7 +24,7 @@
 namespace plush::tools {
 namespace {
 
-constexpr char kVerb[] = "export";
+constexpr char kExportVerb[] = "export";
 
 enum class Format { kByExtension, kNode, kMsh, kVtu, kObj, kUsd, kUsdOmni };
 
@@ -139,7 +139,7 @@ int RunExport(const ExportOptions& options) {
                    run.value().tets, run.value().nodes, file.text.size());
     }
   }
-  return FinishRun(kVerb, options.file, options.output, {}, run.ok() ? nullptr : &run.error(),
+  return FinishRun(kExportVerb, options.file, options.output, {}, run.ok() ? nullptr : &run.error(),
                    DocumentOf(options, run));
 }
 
@@ -148,7 +148,8 @@ int RunExport(const ExportOptions& options) {
 void AddExportCommand(CLI::App* app, int* exit_code) {
   const auto options = std::make_shared<ExportOptions>();
   CLI::App* verb = app->add_subcommand(
-      kVerb, "Writes the cage of a .plush file, with the quality of its tets, for mesh tools.");
+      kExportVerb,
+      "Writes the cage of a .plush file, with the quality of its tets, for mesh tools.");
   verb->add_option("file", options->file, "the .plush file")->required()->type_name("FILE.plush");
   verb->add_option("-o,--output", options->output_path,
                    "file to write; with --to node, NAME.node and NAME.ele")

@@ -27,7 +27,7 @@
 namespace plush::tools {
 namespace {
 
-constexpr char kVerb[] = "report";
+constexpr char kReportVerb[] = "report";
 
 struct ReportOptions {
   std::vector<std::string> files;
@@ -227,7 +227,8 @@ int RunReport(const ReportOptions& options) {
                              {"bytes", num_bytes},
                              {"stages", StagesJson(page.clock.stages())}};
   const std::string name = page.models.size() == 1 ? page.models[0].page.file : options.output_path;
-  return FinishRun(kVerb, name, options.output, JudgedFindings(page), error, std::move(document));
+  return FinishRun(kReportVerb, name, options.output, JudgedFindings(page), error,
+                   std::move(document));
 }
 
 }  // namespace
@@ -235,7 +236,7 @@ int RunReport(const ReportOptions& options) {
 void AddReportCommand(CLI::App* app, int* exit_code) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* verb = app->add_subcommand(
-      kVerb, "Writes one HTML file that shows .plush files, their faults and a simulation.");
+      kReportVerb, "Writes one HTML file that shows .plush files, their faults and a simulation.");
   verb->add_option("files", options->files, "the .plush files, or folders of them")
       ->type_name("FILE.plush...");
   verb->add_option("-o,--output", options->output_path, "file to write")

@@ -34,7 +34,7 @@
 namespace plush::tools {
 namespace {
 
-constexpr char kVerb[] = "simulate";
+constexpr char kSimulateVerb[] = "simulate";
 constexpr uint64_t kMaxStateBytes = 8ull << 30;
 
 struct SimulateOptions {
@@ -319,7 +319,7 @@ void AddExportOptions(CLI::App* verb, SimulateOptions* options) {
 
 void AddSimulateCommand(CLI::App* app, int* exit_code) {
   CLI::App* verb = app->add_subcommand(
-      kVerb, "Runs a scene, or drops one body from 0.3 of its height on the plane y = 0.");
+      kSimulateVerb, "Runs a scene, or drops one body from 0.3 of its height on the plane y = 0.");
   auto options = std::make_shared<SimulateOptions>();
   verb->add_option("FILE", options->input, "scene (.json) or baked body (.plush)")->required();
   AddRunOptions(verb, options.get());
@@ -330,8 +330,8 @@ void AddSimulateCommand(CLI::App* app, int* exit_code) {
     nlohmann::json document = nlohmann::json::object();
     const auto done = Simulate(*options, &findings, &document);
     const Error* error = done.ok() ? nullptr : &done.error();
-    *exit_code =
-        FinishRun(kVerb, options->input, options->output, findings, error, std::move(document));
+    *exit_code = FinishRun(kSimulateVerb, options->input, options->output, findings, error,
+                           std::move(document));
   });
 }
 

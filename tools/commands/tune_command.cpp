@@ -21,7 +21,7 @@
 namespace plush::tools {
 namespace {
 
-constexpr char kVerb[] = "tune";
+constexpr char kTuneVerb[] = "tune";
 constexpr int kMostFrames = 10000;
 constexpr NumberRange kFrameRange = {1.0e-4, 1.0};  // the reference's steps are an eighth [s]
 
@@ -115,7 +115,7 @@ Result<Done> Tune(const TuneOptions& options, nlohmann::json* document) {
 
 void AddTuneCommand(CLI::App* app, int* exit_code) {
   CLI::App* verb = app->add_subcommand(
-      kVerb,
+      kTuneVerb,
       "Finds the cheapest solver, iterations, time step and damping whose motion is right enough. "
       "The body drops, swings, is twisted and squeezed.");
   const auto options = std::make_shared<TuneOptions>();
@@ -153,7 +153,7 @@ void AddTuneCommand(CLI::App* app, int* exit_code) {
       output.report.clear();  // its path may be the wrong one
     }
     const Error* error = done.ok() ? nullptr : &done.error();
-    *exit_code = FinishRun(kVerb, options->input, output, {}, error, std::move(document));
+    *exit_code = FinishRun(kTuneVerb, options->input, output, {}, error, std::move(document));
   });
 }
 

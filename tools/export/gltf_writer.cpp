@@ -20,7 +20,7 @@ constexpr size_t kChunkHeaderBytes = 8;
 
 size_t PaddedTo4(size_t bytes) { return (bytes + 3) / 4 * 4; }
 
-void AppendWord(uint32_t word, std::vector<std::byte>* out) {
+void AppendBinary(uint32_t word, std::vector<std::byte>* out) {
   for (int shift = 0; shift < 32; shift += 8) {
     out->push_back(static_cast<std::byte>(word >> shift & 0xff));
   }
@@ -29,8 +29,8 @@ void AppendWord(uint32_t word, std::vector<std::byte>* out) {
 void AppendChunk(uint32_t type, std::span<const std::byte> bytes, char padding,
                  std::vector<std::byte>* out) {
   const size_t padded = PaddedTo4(bytes.size());
-  AppendWord(static_cast<uint32_t>(padded), out);
-  AppendWord(type, out);
+  AppendBinary(static_cast<uint32_t>(padded), out);
+  AppendBinary(type, out);
   out->insert(out->end(), bytes.begin(), bytes.end());
   out->insert(out->end(), padded - bytes.size(), static_cast<std::byte>(padding));
 }
@@ -103,9 +103,9 @@ Result<std::vector<std::byte>> GltfWriter::Finish() {
   }
   std::vector<std::byte> file;
   file.reserve(total);
-  AppendWord(kGlbMagic, &file);
-  AppendWord(2, &file);
-  AppendWord(static_cast<uint32_t>(total), &file);
+  AppendBinary(kGlbMagic, &file);
+  AppendBinary(2, &file);
+  AppendBinary(static_cast<uint32_t>(total), &file);
   AppendChunk(kJsonChunk, std::as_bytes(std::span(text)), ' ', &file);
   if (!buffer_.empty()) AppendChunk(kBinChunk, buffer_, '\0', &file);
   return file;

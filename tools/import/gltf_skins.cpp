@@ -21,7 +21,7 @@ constexpr size_t kAssimpNameBytes = 1023;
 // Far more than any file uses: four joints each.
 constexpr int kMaxWeightSets = 64;
 
-const json& Member(const json& object, const std::string& key) {
+const json& MemberOf(const json& object, const std::string& key) {
   static const json kNull;
   if (!object.is_object()) return kNull;
   const auto it = object.find(key);
@@ -41,7 +41,7 @@ std::vector<uint32_t> MatchNodes(const GltfDocument& document, const RawScene& s
   const auto shown = GltfDocument::Number(document.root(), "scene", 0);
   const json& scenes = document.Top("scenes");
   if (!shown || *shown >= scenes.size()) return {};
-  const json& roots = Member(scenes[*shown], "nodes");
+  const json& roots = MemberOf(scenes[*shown], "nodes");
   if (!roots.is_array() || roots.empty()) return {};
   std::vector<uint32_t> matches;
   struct Waiting {
@@ -62,13 +62,13 @@ std::vector<uint32_t> MatchNodes(const GltfDocument& document, const RawScene& s
     stack.pop_back();
     if (next.node == kNone || matches.size() >= scene.nodes.size()) return {};
     const RawNode& made = scene.nodes[matches.size()];
-    const json& name = Member(nodes[next.node], "name");
+    const json& name = MemberOf(nodes[next.node], "name");
     const bool is_named = name.is_string() && !name.get_ref<const std::string&>().empty();
     if (made.parent != next.parent ||
         (is_named && made.name != name.get<std::string>().substr(0, kAssimpNameBytes))) {
       return {};
     }
-    push_all(Member(nodes[next.node], "children"), static_cast<int32_t>(matches.size()));
+    push_all(MemberOf(nodes[next.node], "children"), static_cast<int32_t>(matches.size()));
     matches.push_back(next.node);
   }
   return matches.size() == scene.nodes.size() ? matches : std::vector<uint32_t>();
@@ -84,7 +84,7 @@ struct Skin {
 std::optional<std::vector<float>> InverseBinds(const json& skin, size_t num_joints,
                                                GltfDocument* document) {
   std::vector<float> columns;
-  const json& index = Member(skin, "inverseBindMatrices");
+  const json& index = MemberOf(skin, "inverseBindMatrices");
   if (index.is_null()) {
     const RawJoint identity;
     for (size_t i = 0; i < num_joints; ++i) {
@@ -101,7 +101,7 @@ std::optional<std::vector<float>> InverseBinds(const json& skin, size_t num_join
 
 // Without joints if the skin is invalid. `raw_node` is the scene's node of each of the document.
 Skin ReadSkin(const json& skin, std::span<const uint32_t> raw_node, GltfDocument* document) {
-  const json& nodes = Member(skin, "joints");
+  const json& nodes = MemberOf(skin, "joints");
   if (!nodes.is_array()) return {};
   const auto columns = InverseBinds(skin, nodes.size(), document);
   if (!columns) return {};
@@ -123,10 +123,10 @@ Skin ReadSkin(const json& skin, std::span<const uint32_t> raw_node, GltfDocument
 std::vector<RawWeight> ReadWeights(const json& primitive, const Skin& skin, size_t num_vertices,
                                    GltfDocument* document) {
   std::vector<RawWeight> result;
-  const json& attributes = Member(primitive, "attributes");
+  const json& attributes = MemberOf(primitive, "attributes");
   for (int set = 0; set < kMaxWeightSets; ++set) {
-    const json& joints_index = Member(attributes, "JOINTS_" + std::to_string(set));
-    const json& weights_index = Member(attributes, "WEIGHTS_" + std::to_string(set));
+    const json& joints_index = MemberOf(attributes, "JOINTS_" + std::to_string(set));
+    const json& weights_index = MemberOf(attributes, "WEIGHTS_" + std::to_string(set));
     if (joints_index.is_null() || weights_index.is_null()) break;
     const auto joints = document->ReadAccessor(joints_index);
     const auto weights = document->ReadAccessor(weights_index);
@@ -184,7 +184,7 @@ class SkinAttachment {
     for (const uint32_t node : matches) {
       uint32_t skin = kNone;
       if (node != kNone) {
-        skin = IndexOf(Member(document_->Top("nodes")[node], "skin"), skins_.size());
+        skin = IndexOf(MemberOf(document_->Top("nodes")[node], "skin"), skins_.size());
       }
       skins.push_back(skin == kNone || skins_[skin].joints.empty() ? kNone : skin);
     }

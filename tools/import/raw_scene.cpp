@@ -19,7 +19,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the stream is written as it lies");
 
-constexpr uint32_t kMagic = 0x4d494c50;  // "PLIM"
+constexpr uint32_t kSceneMagic = 0x4d494c50;  // "PLIM"
 constexpr uint32_t kVersion = 4;
 // Extras are notes for the game, not bulk data [bytes].
 constexpr size_t kMaxExtraBytes = 64 << 10;
@@ -216,7 +216,7 @@ void CleanTexts(RawScene* scene) {
 
 bool WriteRawScene(const RawScene& scene, std::FILE* file) {
   Writer writer(file);
-  writer(kMagic, kVersion, scene);
+  writer(kSceneMagic, kVersion, scene);
   return writer.ok() && std::fflush(file) == 0;
 }
 
@@ -225,7 +225,7 @@ Result<RawScene> ParseRawScene(std::span<const std::byte> bytes) {
   uint32_t magic = 0;
   uint32_t version = 0;
   reader(magic, version);
-  const bool is_ours = reader.ok() && magic == kMagic && version == kVersion;
+  const bool is_ours = reader.ok() && magic == kSceneMagic && version == kVersion;
   RawScene scene;
   if (is_ours) reader(scene);
   if (!is_ours || !reader.ok() || !reader.at_end() || !SceneAgrees(scene)) {

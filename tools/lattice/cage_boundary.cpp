@@ -11,13 +11,13 @@
 namespace plush::tools {
 namespace {
 
-struct EdgeUse {
+struct FaceEdge {
   std::array<uint32_t, 2> edge = {};  // ascending
   uint32_t face = 0;
 };
 
-std::vector<EdgeUse> EdgeUses(const std::vector<CageFace>& faces) {
-  std::vector<EdgeUse> uses;
+std::vector<FaceEdge> EdgeUses(const std::vector<CageFace>& faces) {
+  std::vector<FaceEdge> uses;
   uses.reserve(3 * faces.size());
   for (uint32_t f = 0; f < faces.size(); ++f) {
     for (size_t i = 0; i < 3; ++i) {
@@ -26,7 +26,7 @@ std::vector<EdgeUse> EdgeUses(const std::vector<CageFace>& faces) {
       uses.push_back({{std::min(a, b), std::max(a, b)}, f});
     }
   }
-  std::sort(uses.begin(), uses.end(), [](const EdgeUse& x, const EdgeUse& y) {
+  std::sort(uses.begin(), uses.end(), [](const FaceEdge& x, const FaceEdge& y) {
     return x.edge != y.edge ? x.edge < y.edge : x.face < y.face;
   });
   return uses;
@@ -54,7 +54,7 @@ struct Exempt {
 // Nodes whose boundary faces form more than one fan, ascending. The elements of the disjoint sets
 // are the corners of faces. Faces at a common edge join their corners at both of its ends.
 std::vector<uint32_t> PinchedNodes(const std::vector<CageFace>& faces,
-                                   const std::vector<EdgeUse>& uses) {
+                                   const std::vector<FaceEdge>& uses) {
   DisjointSets corners(static_cast<uint32_t>(3 * faces.size()));
   const auto corner_at = [&](uint32_t face, uint32_t node) {
     const auto& nodes = faces[face].nodes;
@@ -109,7 +109,7 @@ bool SortNodes(std::array<uint32_t, 3>* nodes) {
 }  // namespace
 
 BoundaryDefects FindBoundaryDefects(const CageFaces& faces) {
-  const std::vector<EdgeUse> uses = EdgeUses(faces.boundary);
+  const std::vector<FaceEdge> uses = EdgeUses(faces.boundary);
   const Exempt exempt(faces);
   BoundaryDefects defects;
   std::vector<uint32_t> ends;

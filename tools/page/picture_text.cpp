@@ -12,15 +12,15 @@ constexpr uint32_t kDot = 2;  // pixels
 // Five rows from the top, an octal digit each: 4 is the left dot, 1 the right one.
 constexpr std::array<uint16_t, 10> kDigits = {075557, 026227, 071747, 071717, 055711,
                                               074717, 074757, 071122, 075757, 075717};
-constexpr std::array<uint16_t, 26> kLetters = {
+constexpr std::array<uint16_t, 26> kLetterPixels = {
     025755, 065656, 034443, 065556, 074647, 074644, 034553, 055755, 072227,
     011152, 055655, 044447, 057755, 065555, 025552, 065644, 025563, 065655,
     034216, 072222, 055557, 055552, 055775, 055255, 055222, 071247};
 
 uint16_t DotsOf(char c) {
   if (c >= '0' && c <= '9') return kDigits[static_cast<size_t>(c - '0')];
-  if (c >= 'a' && c <= 'z') return kLetters[static_cast<size_t>(c - 'a')];
-  if (c >= 'A' && c <= 'Z') return kLetters[static_cast<size_t>(c - 'A')];
+  if (c >= 'a' && c <= 'z') return kLetterPixels[static_cast<size_t>(c - 'a')];
+  if (c >= 'A' && c <= 'Z') return kLetterPixels[static_cast<size_t>(c - 'A')];
   switch (c) {
     case ' ':
       return 0;

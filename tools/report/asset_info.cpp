@@ -64,10 +64,6 @@ std::vector<size_t> TetsByMaterial(const Asset& asset) {
 }
 
 // A coefficient, or null: not given.
-nlohmann::json GivenCoefficient(float coefficient) {
-  return coefficient < 0.0f ? nlohmann::json() : nlohmann::json(coefficient);
-}
-
 nlohmann::json MaterialsInfo(const Asset& asset) {
   nlohmann::json materials = nlohmann::json::array();
   const std::vector<size_t> tets = TetsByMaterial(asset);

@@ -17,30 +17,30 @@ nlohmann::json PointJson(const Vec3d& p) { return {p.x, p.y, p.z}; }
 std::string PointText(const Vec3d& p) { return Formatted("(%.6g, %.6g, %.6g)", p.x, p.y, p.z); }
 
 nlohmann::json PlaceJson(const Place& place) {
-  nlohmann::json json = nlohmann::json::object();
-  if (place.has_position) json["position"] = PointJson(place.position);
-  if (place.triangle >= 0) json["triangle"] = place.triangle;
-  if (place.element >= 0) json["element"] = place.element;
-  if (!place.object.empty()) json["object"] = place.object;
-  return json;
+  nlohmann::json value = nlohmann::json::object();
+  if (place.has_position) value["position"] = PointJson(place.position);
+  if (place.triangle >= 0) value["triangle"] = place.triangle;
+  if (place.element >= 0) value["element"] = place.element;
+  if (!place.object.empty()) value["object"] = place.object;
+  return value;
 }
 
 // A coordinate that is no finite number is null in JSON.
-double CoordinateOf(const nlohmann::json& json) {
-  return json.is_null() ? NAN : json.get<double>();
+double CoordinateOf(const nlohmann::json& value) {
+  return value.is_null() ? NAN : value.get<double>();
 }
 
 // What PlaceJson wrote. Throws nlohmann::json::exception if it did not.
-Place PlaceOf(const nlohmann::json& json) {
+Place PlaceOf(const nlohmann::json& value) {
   Place place;
-  place.has_position = json.contains("position");
+  place.has_position = value.contains("position");
   if (place.has_position) {
-    const nlohmann::json& p = json.at("position");
+    const nlohmann::json& p = value.at("position");
     place.position = {CoordinateOf(p.at(0)), CoordinateOf(p.at(1)), CoordinateOf(p.at(2))};
   }
-  place.triangle = json.value("triangle", int64_t{-1});
-  place.element = json.value("element", int64_t{-1});
-  place.object = json.value("object", "");
+  place.triangle = value.value("triangle", int64_t{-1});
+  place.element = value.value("element", int64_t{-1});
+  place.object = value.value("object", "");
   return place;
 }
 

@@ -47,12 +47,11 @@ std::string SidesOf(const StaticMeshView& mesh) {
   return NameOf<std::optional<MeshSides>>(kSides, mesh.sides);
 }
 
-// A coefficient, or null: not given.
+}  // namespace
+
 nlohmann::json GivenCoefficient(float coefficient) {
   return coefficient < 0.0f ? nlohmann::json() : nlohmann::json(coefficient);
 }
-
-}  // namespace
 
 nlohmann::json StaticMeshInfo(const Asset& asset) {
   const StaticMeshView& mesh = asset.static_mesh();

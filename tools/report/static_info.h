@@ -16,4 +16,7 @@ nlohmann::json StaticMeshInfo(const Asset& asset);
 /// The same as several lines of text.
 std::string StaticMeshText(const Asset& asset);
 
+/// A coefficient of friction or restitution, null if the file leaves it out.
+nlohmann::json GivenCoefficient(float coefficient);
+
 }  // namespace plush::tools

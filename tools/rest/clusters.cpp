@@ -29,7 +29,7 @@ namespace {
 
 using TetNodes = std::array<uint32_t, 4>;
 
-constexpr uint32_t kNone = UINT32_MAX;
+constexpr uint32_t kNoCluster = UINT32_MAX;
 
 // Most clusters of a body that gets a number by its size, if it has no more components.
 constexpr uint32_t kMostAutoClusters = 32;
@@ -334,9 +334,9 @@ class BorderMoves {
 void JoinSmallClusters(const EdgeGraph& graph, uint32_t count, std::vector<uint32_t>* of_node) {
   std::vector<uint32_t> sizes = SizesOf(*of_node, count);
   for (uint32_t left = count; left > 1; --left) {
-    uint32_t from = kNone;
+    uint32_t from = kNoCluster;
     for (uint32_t i = 0; i < count; ++i) {
-      if (sizes[i] > 0 && (from == kNone || sizes[i] < sizes[from])) from = i;
+      if (sizes[i] > 0 && (from == kNoCluster || sizes[i] < sizes[from])) from = i;
     }
     if (sizes[from] >= kMinClusterNodes) return;
     std::vector<uint32_t> edges(count, 0);
@@ -353,10 +353,10 @@ void JoinSmallClusters(const EdgeGraph& graph, uint32_t count, std::vector<uint3
 
 // Renumbers clusters by their first nodes. Returns their number.
 uint32_t NumberByFirstNode(std::vector<uint32_t>* cluster_of) {
-  std::vector<uint32_t> number(cluster_of->size(), kNone);
+  std::vector<uint32_t> number(cluster_of->size(), kNoCluster);
   uint32_t count = 0;
   for (uint32_t& cluster : *cluster_of) {
-    if (number[cluster] == kNone) number[cluster] = count++;
+    if (number[cluster] == kNoCluster) number[cluster] = count++;
     cluster = number[cluster];
   }
   return count;
@@ -383,15 +383,15 @@ std::vector<uint32_t> ShareOut(uint32_t total, const std::vector<Component>& com
                                const std::vector<uint32_t>& limits) {
   std::vector<uint32_t> counts(components.size(), 1);
   for (auto sum = static_cast<uint32_t>(counts.size()); sum < total; ++sum) {
-    uint32_t next = kNone;
+    uint32_t next = kNoCluster;
     for (uint32_t i = 0; i < counts.size(); ++i) {
       if (counts[i] >= limits[i]) continue;
       const bool is_larger =
-          next == kNone || uint64_t{components[i].num_nodes()} * counts[next] >
-                               uint64_t{components[next].num_nodes()} * counts[i];
+          next == kNoCluster || uint64_t{components[i].num_nodes()} * counts[next] >
+                                    uint64_t{components[next].num_nodes()} * counts[i];
       if (is_larger) next = i;
     }
-    if (next == kNone) break;
+    if (next == kNoCluster) break;
     ++counts[next];
   }
   return counts;

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr size_t kMaxAttachments = 1000;
 constexpr NumberRange kStiffnessRange = {0.0, double(kMostStiffness)};
-constexpr NumberRange kLengthRange = {0.0, double(kMostCoordinate)};
+constexpr NumberRange kRestLengthRange = {0.0, double(kMostCoordinate)};
 constexpr NumberRange kForceRange = {0.0, 1.0e12, true};  // [N]
 constexpr float kAnyDistance = 1.0e10f;                   // to the surface [m]
 
@@ -86,7 +86,7 @@ SceneAttachment ReadAttachment(const json& value, const std::string& path, const
     reader.Mistake("target", "is missing");
   }
   AttachmentDesc& desc = attachment.desc;
-  reader.Number("rest_length", kLengthRange, &desc.rest_length);
+  reader.Number("rest_length", kRestLengthRange, &desc.rest_length);
   reader.Number("stiffness", kStiffnessRange, &desc.stiffness);
   reader.Number("damping", kStiffnessRange, &desc.damping);
   reader.Number("max_force", kForceRange, &desc.max_force);

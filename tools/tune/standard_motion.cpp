@@ -52,9 +52,9 @@ struct Ends {
   }
 
   // Where a node of the moved end is after the share `done` of its way.
-  Vec3 Target(Motion motion, const Vec3& rest, double done) const {
+  Vec3 Target(StandardMotion motion, const Vec3& rest, double done) const {
     Vec3d place = ToDouble(rest) - centre;
-    if (motion == Motion::kSqueeze) {
+    if (motion == StandardMotion::kSqueeze) {
       place[axis] -= kSqueezed * done * length;
     } else {
       const double angle = 0.5 * std::numbers::pi * done;
@@ -94,9 +94,10 @@ double Median(std::vector<double> values) {
 
 }  // namespace
 
-Result<MotionRecord> RunMotion(const Asset& asset, Motion motion, const MotionSettings& settings) {
+Result<MotionRecord> RunMotion(const Asset& asset, StandardMotion motion,
+                               const MotionSettings& settings) {
   const Ends ends(asset);
-  const bool has_two_ends = motion == Motion::kTwist || motion == Motion::kSqueeze;
+  const bool has_two_ends = motion == StandardMotion::kTwist || motion == StandardMotion::kSqueeze;
   WorldDesc of_world;
   of_world.gravity = {0.0f, -9.81f, 0.0f};
   of_world.sleep.speed = 0.0f;
@@ -105,7 +106,7 @@ Result<MotionRecord> RunMotion(const Asset& asset, Motion motion, const MotionSe
   BodyDesc desc;
   desc.solver = &settings.solver;
   desc.material.damping = static_cast<float>(settings.damping);
-  if (motion == Motion::kDrop) {
+  if (motion == StandardMotion::kDrop) {
     ColliderDesc plane;
     plane.friction = 0.5f;
     ColliderId ignored;
@@ -118,7 +119,7 @@ Result<MotionRecord> RunMotion(const Asset& asset, Motion motion, const MotionSe
   } else {
     pins = ends.held;
     if (has_two_ends) pins.insert(pins.end(), ends.moved.begin(), ends.moved.end());
-    if (motion == Motion::kSwing) desc.pose.rotation = TurnToLevel(ends.axis);
+    if (motion == StandardMotion::kSwing) desc.pose.rotation = TurnToLevel(ends.axis);
   }
   desc.pinned_nodes = pins;
   const auto dt = static_cast<float>(settings.frame / settings.steps);

@@ -15,7 +15,7 @@ namespace plush::tools {
 
 /// An end of a body is what lies within a tenth of its cage's longest side from there. All motions
 /// are under gravity; bodies start at rest.
-enum class Motion {
+enum class StandardMotion {
   kDrop,     ///< from 0.3 of its height on a plane with friction 0.5
   kSwing,    ///< held by one end, from where its longest side is level
   kTwist,    ///< held by both ends: one turns by a right angle in half of the time, and stays
@@ -40,6 +40,7 @@ struct MotionRecord {
 
 /// Moves the body by itself, on this thread. Errors: kLimit (memory, or a material and time step
 /// whose matrix has no factor).
-Result<MotionRecord> RunMotion(const Asset& asset, Motion motion, const MotionSettings& settings);
+Result<MotionRecord> RunMotion(const Asset& asset, StandardMotion motion,
+                               const MotionSettings& settings);
 
 }  // namespace plush::tools

@@ -57,7 +57,7 @@ Result<TuningSearch> TuningSearch::Begin(const Asset& asset, double frame, int f
   const MotionSettings settings = {ImplicitSolver(kConverged), double(asset.cage().damping), frame,
                                    kReferenceSteps, frames};
   for (size_t m = 0; m < kMotionNames.size(); ++m) {
-    Result<MotionRecord> record = RunMotion(asset, static_cast<Motion>(m), settings);
+    Result<MotionRecord> record = RunMotion(asset, static_cast<StandardMotion>(m), settings);
     if (!record.ok()) return record.error().WithContext(kMotionNames[m]);
     if (record.value().positions.empty()) {
       return Error{ExitCode::kLimit,
@@ -76,7 +76,7 @@ Result<Trial> TuningSearch::Try(const Tuning& tuning, int steps) const {
   const double size = Length(BoundsOf(asset_->cage().nodes).Extent());
   for (size_t m = 0; m < kMotionNames.size(); ++m) {
     const Result<MotionRecord> run =
-        RunMotion(*asset_, static_cast<Motion>(m),
+        RunMotion(*asset_, static_cast<StandardMotion>(m),
                   {SolverOf(tuning), tuning.damping, frame_, steps, frames_});
     if (!run.ok()) return run.error().WithContext(kMotionNames[m]);
     const MotionRecord& record = run.value();

@@ -13,8 +13,6 @@
 namespace plush::tools {
 namespace {
 
-constexpr double kRoundoff = 0x1p-24;
-
 // Exporters write unit normals in single precision.
 constexpr double kUnitTolerance = 1.0e-3;
 

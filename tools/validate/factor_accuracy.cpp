@@ -23,8 +23,6 @@ namespace {
 using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 
-constexpr double kRoundoff = 0x1p-24;
-
 // Allows for terms of higher order, and for rounding in double while factoring and solving.
 constexpr double kRoom = 1.1;
 

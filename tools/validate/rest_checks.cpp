@@ -22,9 +22,6 @@
 namespace plush::tools {
 namespace {
 
-// Unit roundoff of float: the file's numbers are doubles rounded once.
-constexpr double kRoundoff = 0x1p-24;
-
 // Allows for rounding in double on both sides, and for another order of sums.
 constexpr double kTolerance = 1.0e-6;
 

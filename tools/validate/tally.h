@@ -12,6 +12,9 @@
 
 namespace plush::tools {
 
+/// Unit roundoff of float: the file's numbers are doubles rounded once.
+inline constexpr double kRoundoff = 0x1p-24;
+
 /// Counts the elements of one section that break one invariant; keeps the first places and the
 /// largest deviation.
 class Tally {

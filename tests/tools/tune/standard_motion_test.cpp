@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::tools;
 
-namespace {
+namespace standard_motion_test {
 
 // A bar of 0.6 m along one axis, 0.2 m along the others, whose nodes are moved to its middle.
 struct Bar {
@@ -38,7 +38,7 @@ struct Bar {
 
 constexpr int kFrames = 60;
 
-MotionRecord Run(const Bar& bar, Motion motion, double damping = 0.05) {
+MotionRecord Run(const Bar& bar, StandardMotion motion, double damping = 0.05) {
   const auto record =
       RunMotion(bar.asset, motion, {ImplicitSolver(), damping, 1.0 / 60.0, 2, kFrames});
   REQUIRE(record.ok());
@@ -53,11 +53,9 @@ float LowestOf(std::span<const Vec3> nodes) {
   return std::ranges::min_element(nodes, {}, &Vec3::y)->y;
 }
 
-}  // namespace
-
 TEST_CASE("The dropped body falls from 0.3 of its height onto the plane") {
   const Bar bar(1);
-  const MotionRecord record = Run(bar, Motion::kDrop);
+  const MotionRecord record = Run(bar, StandardMotion::kDrop);
   const float first = LowestOf(bar.After(record, 0));
   CHECK(first < 0.18f);
   CHECK(first > 0.17f);  // 0.3 of 0.6 m, less g t^2 / 2
@@ -69,7 +67,7 @@ TEST_CASE("The dropped body falls from 0.3 of its height onto the plane") {
 TEST_CASE("The swinging body starts level, whichever side is the longest") {
   const int along = GENERATE(0, 1, 2);
   const Bar bar(along, 1.0e6);
-  const MotionRecord record = Run(bar, Motion::kSwing, 0.0);
+  const MotionRecord record = Run(bar, StandardMotion::kSwing, 0.0);
   const auto start = bar.After(record, 0), later = bar.After(record, 25);
   const auto [low, high] = std::ranges::minmax_element(start, {}, &Vec3::x);
   CHECK(high->x - low->x == Approx(0.6).epsilon(0.01));
@@ -84,7 +82,8 @@ TEST_CASE("The twisted body's end turns by a right angle, and the squeezed one's
   const int along = GENERATE(0, 1, 2);
   const Bar bar(along);
   const int j = (along + 1) % 3, k = (along + 2) % 3;
-  const MotionRecord twisted = Run(bar, Motion::kTwist), squeezed = Run(bar, Motion::kSqueeze);
+  const MotionRecord twisted = Run(bar, StandardMotion::kTwist),
+                     squeezed = Run(bar, StandardMotion::kSqueeze);
   const std::span<const Vec3> rest = bar.asset.cage().nodes;
   size_t held = 0, moved = 0;
   for (size_t i = 0; i < rest.size(); ++i) {
@@ -112,7 +111,9 @@ TEST_CASE("A body that goes to infinity has no record, and a refused one says wh
   const Bar bar(0);
   MotionSettings settings = {ImplicitSolver(), 0.0, 1.0 / 60.0, 1, 3};
   settings.solver.implicit.newton_iterations = 65;
-  const auto refused = RunMotion(bar.asset, Motion::kDrop, settings);
+  const auto refused = RunMotion(bar.asset, StandardMotion::kDrop, settings);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().message.find("implicit.newton_iterations") != std::string::npos);
 }
+
+}  // namespace standard_motion_test

@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::tools;
 
-namespace {
+namespace tuning_search_test {
 
 constexpr double kFrame = 1.0 / 60.0;
 constexpr int kFrames = 15;
@@ -33,8 +33,6 @@ Trial TrialOf(double cost, double error) {
   trial.error = error;
   return trial;
 }
-
-}  // namespace
 
 TEST_CASE("More work comes nearer to the converged motion, and equal work is as far from it") {
   const test::ExactBuffer file(BarBytes(0.0));
@@ -73,7 +71,7 @@ TEST_CASE("The error is the rms distance of all nodes in all frames, over the ca
                                                .linear_tolerance = 1.0e-3f,
                                                .differential = StressDifferential::kHybrid});
   for (size_t m = 0; m < kMotionNames.size(); ++m) {
-    const auto motion = static_cast<Motion>(m);
+    const auto motion = static_cast<StandardMotion>(m);
     const auto right = RunMotion(asset, motion, {converged, 0.0, kFrame, 8, kFrames});
     const auto given = RunMotion(
         asset, motion, {SplittingSolver({.outer_iterations = 2}), 0.0, kFrame, 1, kFrames});
@@ -159,3 +157,5 @@ TEST_CASE("The front and the choice are those of brute force") {
     }
   }
 }
+
+}  // namespace tuning_search_test
