@@ -55,9 +55,9 @@ function(plush_unity target root most)
       string(JOIN "" content ${files})
       set(batch ${batches}/${target}_unity/${group}${part}.cpp)
       file(CONFIGURE OUTPUT ${batch} CONTENT "${content}" @ONLY)
-      if(${group}_options)
-        set_source_files_properties(${batch} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "${${group}_options}")
-      endif()
+      # gcc inlines less in large files (from 10000 instructions on): leave each of these its share.
+      set_source_files_properties(${batch} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS
+        "${${group}_options};$<$<CXX_COMPILER_ID:GNU>:--param=large-unit-insns=${length}0000>")
       list(APPEND kept ${batch})
     endforeach()
   endforeach()
