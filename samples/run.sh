@@ -18,8 +18,7 @@ if [ $# -gt 0 ]; then
 fi
 
 tools/setup.sh build
-export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR="${CCACHE_DIR:-$PWD/build/ccache}"
-command -v ccache >/dev/null || unset CMAKE_CXX_COMPILER_LAUNCHER
+. tools/ccache.sh
 
 build=build/release
 reports=$build/reports

@@ -7,9 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 tools/setup.sh build test full || exit
-export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR="${CCACHE_DIR:-$PWD/build/ccache}"
-export CCACHE_SLOPPINESS=pch_defines,time_macros  # else it keeps nothing that precompiled headers are used for
-command -v ccache >/dev/null || unset CMAKE_CXX_COMPILER_LAUNCHER
+. tools/ccache.sh
 jobs=$(nproc)
 summary=""
 failed=0
@@ -41,14 +39,14 @@ test_in() {
 }
 long_forms() { PLUSH_TEST_FULL=1 test_in release -LE '^(farm|blender)$'; }
 
-step "gcc Release: build" build release release -DPLUSH_ASAN_TESTS=OFF
+step "gcc Release: build" build release release -DPLUSH_ASAN_TESTS=OFF -DPLUSH_BUILD_BENCH=ON
 step "gcc Release: tests, long forms" long_forms
 step "gcc Debug: build" build dev dev
 step "gcc Debug: tests" test_in dev
 for type in Release Debug; do
-  # Without precompiled headers, a file that lacks an include does not compile.
+  # Without precompiled headers and unity builds, a file that lacks an include does not compile.
   step "clang $type: build" build "clang-$type" release -DCMAKE_BUILD_TYPE=$type \
-    -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
+    -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DPLUSH_UNITY=OFF
   step "clang $type: tests" test_in "clang-$type"
 done
 for compiler in g++ clang++-14; do

@@ -25,9 +25,7 @@ case ${1:-} in
 esac
 
 [ -n "${is_configured:-}" ] || tools/setup.sh build test
-export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR="${CCACHE_DIR:-$PWD/build/ccache}"
-export CCACHE_SLOPPINESS=pch_defines,time_macros  # else it keeps nothing that precompiled headers are used for
-command -v ccache >/dev/null || unset CMAKE_CXX_COMPILER_LAUNCHER
+. tools/ccache.sh
 
 [ -n "${is_configured:-}" ] || cmake --preset release -DPLUSH_BUILD_TESTS=ON -DPLUSH_ASAN_TESTS=ON
 [ "${1:-}" != --quick ] || exec tests/quick.sh "${@:2}"
