@@ -7,6 +7,7 @@
 // and compares it. With PLUSH_UPDATE_DOCS=1 in the environment, the test writes the parts instead.
 
 #include "base/finding.h"
+#include "tools/paths.h"
 
 #include <catch2/catch.hpp>
 
@@ -104,9 +105,9 @@ TEST_CASE("README shows the compiled sample", "[docs]") {
 TEST_CASE("tools/README shows the current help of every verb", "[docs]") {
   for (const std::string verb : {"check", "bake", "batch", "info", "validate", "simulate", "tune",
                                  "export", "diff", "explain", "doctor", "completion", "man"}) {
-    CheckPart(
-        "tools/README.md", verb,
-        Fenced("text", Output(std::string("'") + PLUSH_EXECUTABLE + "' " + verb + " --help")));
+    CheckPart("tools/README.md", verb,
+              Fenced("text", Output(std::string("'") + plush::tests::kPlushProgram + "' " + verb +
+                                    " --help")));
   }
 }
 

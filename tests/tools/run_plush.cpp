@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/run_plush.h"
 
+#include "tools/paths.h"
 #include "tools/procedural_meshes.h"
 
 #include <sys/wait.h>
@@ -29,7 +30,7 @@ std::string Quoted(const std::string& text) {
 
 PlushRun RunPlush(const std::vector<std::string>& arguments, const std::string& prefix) {
   const TemporaryFolder folder;
-  std::string command = std::string(prefix).append(" ").append(Quoted(PLUSH_EXECUTABLE));
+  std::string command = std::string(prefix).append(" ").append(Quoted(plush::tests::kPlushProgram));
   for (const std::string& argument : arguments) command.append(" ").append(Quoted(argument));
   command.append(" >").append(Quoted(folder / "out"));
   command.append(" 2>").append(Quoted(folder / "err")).append(" </dev/null");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tools/test_models.h"
 
+#include "tools/paths.h"
+
 #include <catch2/catch.hpp>
 
 #include <filesystem>
@@ -19,7 +21,7 @@ std::vector<std::string> MeshesBelow(const std::string& folder) {
 }
 
 tools::ImportedModel ImportOrFail(const std::string& path, tools::ImportSettings settings) {
-  settings.helper = PLUSH_IMPORT_EXECUTABLE;
+  settings.helper = plush::tests::kImportProgram;
   tools::FindingList findings;
   auto model = tools::ImportModel(path, settings, &findings);
   if (!model.ok()) FAIL(model.error().message);

@@ -6,6 +6,7 @@
 #include "skip.h"
 #include "solid/solid_volume.h"
 #include "tools/cage/cage_fixtures.h"
+#include "tools/paths.h"
 
 #include <catch2/catch.hpp>
 
@@ -24,7 +25,7 @@ void CheckModel(const std::string& name, LatticeKind kind) {
   if (path.empty()) return;
   FindingList findings;
   ImportSettings import;
-  import.helper = std::filesystem::path(PLUSH_EXECUTABLE).parent_path() / "plush-import";
+  import.helper = std::filesystem::path(plush::tests::kPlushProgram).parent_path() / "plush-import";
   const auto model = ImportModel(path, import, &findings);
   if (!model.ok()) FAIL(model.error().message);
   Solid solid(model.value().surface);

@@ -4,6 +4,7 @@
 
 #include "plush/asset.h"
 
+#include "tools/paths.h"
 #include "tools/procedural_meshes.h"
 #include "tools/run_plush.h"
 
@@ -116,7 +117,7 @@ TEST_CASE("A sound file with a wrong extension, or none, is known by its content
 }
 
 TEST_CASE("A truncated file is refused or its remainder is baked") {
-  const std::string bear = Content(std::string(PLUSH_SAMPLES_DIR) + "/models/bear.glb");
+  const std::string bear = Content(std::string(plush::tests::kSamplesFolder) + "/models/bear.glb");
   REQUIRE(bear.size() > 1000);
   for (const size_t divisor : {2u, 10u, 1000u}) {
     INFO(divisor);

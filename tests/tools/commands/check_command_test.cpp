@@ -3,6 +3,7 @@
 #include "base/child_process.h"
 #include "skip.h"
 #include "tools/gltf_builder.h"
+#include "tools/paths.h"
 #include "tools/procedural_meshes.h"
 #include "tools/run_plush.h"
 
@@ -136,12 +137,12 @@ TEST_CASE("check: a file without read permission is exit 2") {
   WriteObj(plush::tests::MakeBox({0, 0, 0}, {1, 1, 1}), path);
   std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
   std::filesystem::permissions(path, std::filesystem::perms::none);
-  std::vector<std::string> argv = {PLUSH_EXECUTABLE, "check", path};
+  std::vector<std::string> argv = {plush::tests::kPlushProgram, "check", path};
   if (::geteuid() == 0) {
     // Root reads everything: run as nobody, if that user can run the program.
     argv.insert(argv.begin(), {"/usr/bin/setpriv", "--reuid=65534", "--clear-groups"});
-    const auto usable =
-        plush::tools::RunChild({argv[0], argv[1], argv[2], PLUSH_EXECUTABLE, "--version"}, {});
+    const auto usable = plush::tools::RunChild(
+        {argv[0], argv[1], argv[2], plush::tests::kPlushProgram, "--version"}, {});
     if (!usable.ok() || usable.value().exit_code != 0) {
       plush::tests::Skip("cannot run plush as another user");
       return;
@@ -292,7 +293,7 @@ TEST_CASE("check: a report that cannot be written is exit 2 and leaves the old o
   const std::string before = Content(report);
   const auto full = plush::tools::RunChild(
       {"/bin/sh", "-c", "ulimit -f 0; exec \"$0\" check \"$1\" -q --report \"$2\"",
-       PLUSH_EXECUTABLE, folder / "box.obj", report},
+       plush::tests::kPlushProgram, folder / "box.obj", report},
       {});
   REQUIRE(full.ok());
   CHECK(full.value().exit_code == 2);

@@ -6,6 +6,7 @@
 #include "plush_generated.h"
 #include "shapes/shape_asset.h"
 #include "shapes/tet_shapes.h"
+#include "tools/paths.h"
 #include "tools/procedural_meshes.h"
 #include "tools/run_plush.h"
 
@@ -58,7 +59,7 @@ struct Files {
 std::vector<std::byte> Baked(const std::string& source) {
   plush::tools::FindingList findings;
   plush::tools::ImportSettings import;
-  import.helper = std::filesystem::path(PLUSH_EXECUTABLE).parent_path() / "plush-import";
+  import.helper = std::filesystem::path(plush::tests::kPlushProgram).parent_path() / "plush-import";
   const auto model = plush::tools::ImportModel(source, import, &findings);
   if (!model.ok()) FAIL(model.error().message);
   plush::tools::BakeSettings settings;

@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "shapes/shape_asset.h"
 #include "shapes/tet_shapes.h"
+#include "tools/paths.h"
 #include "tools/procedural_meshes.h"
 #include "tools/run_plush.h"
 
@@ -159,7 +160,7 @@ TEST_CASE("ReportCommand shows the source of a bake that failed") {
 
 TEST_CASE("ReportCommand takes the colours of the source") {
   const TemporaryFolder folder;
-  const std::string bear = std::string(PLUSH_SAMPLES_DIR) + "/models/bear.glb";
+  const std::string bear = std::string(plush::tests::kSamplesFolder) + "/models/bear.glb";
   const std::string baked = folder / "bear.plush";
   REQUIRE(RunPlush({"bake", bear, "-o", baked, "--tets", "150", "-q"}).exit_code == 0);
   const json data = Report(folder, {baked, "--source", bear});

@@ -3,6 +3,7 @@
 #include "import/import.h"
 #include "shapes/tet_shapes.h"
 #include "tools/import/tet_file_texts.h"
+#include "tools/paths.h"
 #include "tools/procedural_meshes.h"
 #include "tools/test_models.h"
 
@@ -24,7 +25,7 @@ class TwoFiles {
     WriteText(tets(), Msh2(test::TetBox(2, 2, 2, 0.5), Form::kText));
     WriteObj(MakeSphere(0.25, 8, 12, {0.5, 0.5, 0.5}), ball());
     settings_.embed = ball();
-    settings_.helper = PLUSH_IMPORT_EXECUTABLE;
+    settings_.helper = plush::tests::kImportProgram;
   }
   std::string tets() const { return folder_ / "tets.msh"; }
   std::string ball() const { return folder_ / "ball.obj"; }

@@ -3,6 +3,7 @@
 #include "import/import_helper.h"
 
 #include "base/child_process.h"
+#include "tools/paths.h"
 #include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>
@@ -93,7 +94,7 @@ TEST_CASE("An import that needs more memory than it may take ends at the limit")
   TemporaryFolder folder;
   plush::tests::WriteObj(plush::tests::MakeSphere(1.0, 300, 500), folder / "sphere.obj");
   ImportSettings settings;
-  settings.helper = PLUSH_IMPORT_EXECUTABLE;
+  settings.helper = plush::tests::kImportProgram;
   settings.memory_limit_bytes = 64 << 20;
   const auto small = plush::tools::ImportWithHelper(folder / "sphere.obj", settings);
   REQUIRE_FALSE(small.ok());

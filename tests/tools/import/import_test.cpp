@@ -5,6 +5,7 @@
 #include "mesh/box3.h"
 #include "mesh/welding.h"
 #include "skip.h"
+#include "tools/paths.h"
 #include "tools/procedural_meshes.h"
 #include "tools/test_models.h"
 
@@ -32,7 +33,7 @@ using plush::tools::Vec3d;
 
 Result<ImportedModel> Import(const std::string& path, FindingList* findings,
                              ImportSettings settings = {}) {
-  settings.helper = PLUSH_IMPORT_EXECUTABLE;
+  settings.helper = plush::tests::kImportProgram;
   return plush::tools::ImportModel(path, settings, findings);
 }
 

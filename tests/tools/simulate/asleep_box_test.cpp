@@ -3,6 +3,7 @@
 #include "simulate/scene.h"
 #include "simulate/scene_world.h"
 #include "skip.h"
+#include "tools/paths.h"
 #include "tools/procedural_meshes.h"
 #include "tools/simulate/built_scene.h"
 #include "tools/simulate/sample_folder.h"
@@ -36,9 +37,10 @@ constexpr const char* kTwoHeaps = R"({"bodies_touch": true, "bodies": [
   {"plane": {"normal": [0, 0, -1], "offset": -0.8}}]})";
 
 tools::Scene TwoHeapsOrFullBox(const std::string& folder) {
-  auto scene = FullTests()
-                   ? tools::LoadScene(std::string(PLUSH_SAMPLES_DIR) + "/scenes/contact/box.json")
-                   : tools::ParseScene(kTwoHeaps, folder);
+  auto scene =
+      FullTests()
+          ? tools::LoadScene(std::string(plush::tests::kSamplesFolder) + "/scenes/contact/box.json")
+          : tools::ParseScene(kTwoHeaps, folder);
   if (!scene.ok()) FAIL(scene.error().message);
   for (tools::SceneBody& body : scene.value().bodies) body.asset = folder + "/bear.plush";
   return std::move(scene.value());

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "simulate/scene.h"
 #include "simulate/scene_world.h"
+#include "tools/paths.h"
 #include "tools/procedural_meshes.h"
 #include "tools/simulate/sample_folder.h"
 
@@ -63,7 +64,7 @@ TEST_CASE("The funnel of 320 bears has at most 64 MB for contacts between bodies
   BakeSample(folder, "models/bear.glb", settings);
   BakeStaticSample(folder, "scenes/contact/funnel.obj");
   const std::string name = "funnel_320.json";
-  std::filesystem::copy_file(std::string(PLUSH_SAMPLES_DIR) + "/scenes/contact/" + name,
+  std::filesystem::copy_file(std::string(plush::tests::kSamplesFolder) + "/scenes/contact/" + name,
                              folder / name);
   const auto scene = tools::LoadScene(folder / name);
   REQUIRE(scene.ok());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/simulate/contact_folder.h"
 
+#include "tools/paths.h"
 #include "tools/simulate/sample_folder.h"
 
 #include <catch2/catch.hpp>
@@ -23,7 +24,8 @@ ContactFolder::ContactFolder() {
   cube.material = {1.0e7, 0.4, 1000.0, 0.03};
   BakeSample(folder_, "scenes/contact/cube.obj", cube);
   BakeStaticSample(folder_, "scenes/contact/funnel.obj");
-  std::filesystem::copy(std::string(PLUSH_SAMPLES_DIR) + "/scenes/contact", folder_ / "");
+  std::filesystem::copy(std::string(plush::tests::kSamplesFolder) + "/scenes/contact",
+                        folder_ / "");
 }
 
 tools::Scene ContactFolder::Load(const std::string& name) const {

@@ -8,6 +8,7 @@
 #include "scenes/scene_measures.h"
 #include "simulate/scene.h"
 #include "skip.h"
+#include "tools/paths.h"
 #include "tools/procedural_meshes.h"
 #include "tools/simulate/built_scene.h"
 #include "tools/simulate/sample_folder.h"
@@ -85,7 +86,7 @@ TEST_CASE("Detailed bodies in a nest, a ring and on a slide stay finite and out 
   BakeModel(armadillo, folder / "armadillo_10k.plush", Toy(4.0e4, {.scale = 0.7}));
   BakeModel(horse, folder / "horse_10k.plush", Toy(2.0e4, {.up = tools::UpAxis::kZ, .scale = 4.0}));
   BakeModel(cheburashka, folder / "cheburashka_13k.plush", Toy(4.0e4, {.scale = 0.8}));
-  std::filesystem::copy(std::string(PLUSH_SAMPLES_DIR) + "/scenes/contact", folder / "");
+  std::filesystem::copy(std::string(plush::tests::kSamplesFolder) + "/scenes/contact", folder / "");
   for (const std::string name : {"nest_models", "ring_models", "slide_models"}) {
     CAPTURE(name);
     const SceneMeasures measures = Run(LoadOrFail(folder / (name + ".json")), 300);
@@ -102,11 +103,12 @@ TEST_CASE("An octopus rides on a duck at three resolutions of their surfaces") {
     for (tools::BakeSettings* settings : {&mount, &rider}) {
       if (triangles > 0) settings->simplify = {triangles, 0.02};
     }
-    const std::string models = std::string(PLUSH_SAMPLES_DIR) + "/models/";
+    const std::string models = std::string(plush::tests::kSamplesFolder) + "/models/";
     BakeModel(models + "duck.glb", folder / "mount.plush", mount);
     BakeModel(models + "octopus.glb", folder / "rider.plush", rider);
-    std::filesystem::copy(std::string(PLUSH_SAMPLES_DIR) + "/scenes/contact/resolutions.json",
-                          folder / "ride.json", std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::copy(
+        std::string(plush::tests::kSamplesFolder) + "/scenes/contact/resolutions.json",
+        folder / "ride.json", std::filesystem::copy_options::overwrite_existing);
     CheckRide(LoadOrFail(folder / "ride.json"));
   }
 }
@@ -114,8 +116,9 @@ TEST_CASE("An octopus rides on a duck at three resolutions of their surfaces") {
 TEST_CASE("An armadillo rides on a horse at three resolutions of their surfaces") {
   const TemporaryFolder folder;
   const char* const sizes[3][2] = {{"1k", "1k"}, {"10k", "10k"}, {"86k", "97k"}};
-  std::filesystem::copy(std::string(PLUSH_SAMPLES_DIR) + "/scenes/contact/resolutions_models.json",
-                        folder / "");
+  std::filesystem::copy(
+      std::string(plush::tests::kSamplesFolder) + "/scenes/contact/resolutions_models.json",
+      folder / "");
   for (const auto& [of_armadillo, of_horse] : sizes) {
     CAPTURE(of_armadillo, of_horse);
     if (!FullTests() && of_horse == std::string("97k")) continue;  // takes long to bake
@@ -142,8 +145,8 @@ TEST_CASE("320 bears fall into a funnel and stay finite") {
   bear.simplify = {400, 0.03};
   BakeSample(folder, "models/bear.glb", bear);
   BakeStaticSample(folder, "scenes/contact/funnel.obj");
-  std::filesystem::copy(std::string(PLUSH_SAMPLES_DIR) + "/scenes/contact/funnel_320.json",
-                        folder / "");
+  std::filesystem::copy(
+      std::string(plush::tests::kSamplesFolder) + "/scenes/contact/funnel_320.json", folder / "");
   tools::Scene scene = LoadOrFail(folder / "funnel_320.json");
   scene.steps = FullTests() ? 300 : 60;
   tools::SceneWorld built = tools::BuildOrFail(scene);

@@ -7,6 +7,7 @@
 #include "simulate/scene_world.h"
 #include "skip.h"
 #include "sweep.h"
+#include "tools/paths.h"
 #include "tools/procedural_meshes.h"
 #include "tools/simulate/ball_asset.h"
 #include "tools/simulate/drop_measures.h"
@@ -141,13 +142,13 @@ TEST_CASE("A dropped body starts with its surface, not its cage, 0.3 of its heig
 
 TEST_CASE("The sample models fall, squash and settle", "[long]") {
   for (const char* name : {"bear", "duck", "octopus"}) {
-    DropModel(std::string(PLUSH_SAMPLES_DIR) + "/models/" + name + ".glb");
+    DropModel(std::string(plush::tests::kSamplesFolder) + "/models/" + name + ".glb");
   }
 }
 
 TEST_CASE("The sample models gain no energy as they fall, whatever the time step", "[long]") {
   for (const char* name : {"bear", "duck", "octopus"}) {
-    CheckEnergy(std::string(PLUSH_SAMPLES_DIR) + "/models/" + name + ".glb");
+    CheckEnergy(std::string(plush::tests::kSamplesFolder) + "/models/" + name + ".glb");
   }
 }
 
@@ -156,7 +157,8 @@ TEST_CASE("Nearly incompressible samples stay bounded on the floor", "[long]") {
   const TemporaryFolder folder;
   SweepCells cells;
   for (const char* name : {"bear", "duck", "octopus"}) {
-    BakeScaled(std::string(PLUSH_SAMPLES_DIR) + "/models/" + name + ".glb", folder / "body.plush");
+    BakeScaled(std::string(plush::tests::kSamplesFolder) + "/models/" + name + ".glb",
+               folder / "body.plush");
     for (const float poisson : {0.48f, 0.49f, 0.499f}) {
       for (const float young : {2.0e3f, 1.0e4f, 1.0e5f, 1.0e6f}) {
         for (const float friction : {0.0f, 0.5f}) {

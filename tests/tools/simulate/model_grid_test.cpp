@@ -11,6 +11,7 @@
 #include "simulate/open_asset.h"
 #include "skip.h"
 #include "sweep.h"
+#include "tools/paths.h"
 #include "tools/procedural_meshes.h"
 #include "tools/simulate/scaled_model.h"
 #include "tools/test_models.h"
@@ -283,14 +284,16 @@ TEST_CASE("Sample models on a floor, in a V or in a box end finite above it and 
   std::vector<Case> cases;
   uint32_t first = 1;
   for (const char* name : {"bear", "duck", "octopus"}) {
-    RunModel(std::string(PLUSH_SAMPLES_DIR) + "/models/" + name + ".glb", first, count, &cases);
+    RunModel(std::string(plush::tests::kSamplesFolder) + "/models/" + name + ".glb", first, count,
+             &cases);
     first += 10000;
   }
   // Two would gain if clusters turned one by one, the third if no bound held damped bodies.
   constexpr std::pair<const char*, uint32_t> kMore[] = {
       {"bear", 206}, {"duck", 10076}, {"duck", 10407}};
   for (const auto& [name, seed] : kMore) {
-    RunModel(std::string(PLUSH_SAMPLES_DIR) + "/models/" + name + ".glb", seed, 1, &cases);
+    RunModel(std::string(plush::tests::kSamplesFolder) + "/models/" + name + ".glb", seed, 1,
+             &cases);
   }
   const Failures failures = Summarise(cases);
   CHECK(failures.frozen == 0);

@@ -3,6 +3,7 @@
 
 #include "bake/static_bake.h"
 #include "base/files.h"
+#include "tools/paths.h"
 #include "tools/test_models.h"
 
 #include <catch2/catch.hpp>
@@ -13,7 +14,7 @@ namespace plush::tests {
 namespace {
 
 tools::ImportedModel Import(const std::string& source) {
-  return ImportOrFail(std::string(PLUSH_SAMPLES_DIR) + "/" + source);
+  return ImportOrFail(std::string(plush::tests::kSamplesFolder) + "/" + source);
 }
 
 std::string PathOf(const TemporaryFolder& folder, const std::string& source) {

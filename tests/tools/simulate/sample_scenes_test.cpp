@@ -6,6 +6,7 @@
 #include "simulate/simulation_run.h"
 #include "skip.h"
 #include "sweep.h"
+#include "tools/paths.h"
 #include "tools/procedural_meshes.h"
 #include "tools/simulate/built_scene.h"
 #include "tools/simulate/sample_folder.h"
@@ -34,7 +35,7 @@ class SampleFolder {
       settings.material = {4.0e4, 0.4, 1000.0, 0.15};
       BakeSample(folder_, std::string("models/") + name + ".glb", settings);
     }
-    std::filesystem::copy(std::string(PLUSH_SAMPLES_DIR) + "/scenes", folder_ / "");
+    std::filesystem::copy(std::string(plush::tests::kSamplesFolder) + "/scenes", folder_ / "");
     BakeStaticSample(folder_, "scenes/hills.obj");
   }
   std::string operator/(const std::string& name) const { return folder_ / name; }

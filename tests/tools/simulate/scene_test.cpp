@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "simulate/open_asset.h"
+#include "tools/paths.h"
 #include "tools/simulate/ball_asset.h"
 
 #include <catch2/catch.hpp>
@@ -299,7 +300,7 @@ TEST_CASE("Every key of a motion and of a force reaches its setting") {
 }
 
 TEST_CASE("The scene of tools/README.md is one") {
-  const auto bytes = ReadFile(std::string(PLUSH_SAMPLES_DIR) + "/../tools/README.md");
+  const auto bytes = ReadFile(std::string(plush::tests::kSamplesFolder) + "/../tools/README.md");
   REQUIRE(bytes.ok());
   const std::string text(reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size());
   const size_t begin = text.find("```json\n", text.find("\n## Scenes\n")) + 8;

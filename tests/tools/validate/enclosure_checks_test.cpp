@@ -7,6 +7,7 @@
 #include "shapes/shape_asset.h"
 #include "shapes/tet_shapes.h"
 #include "skip.h"
+#include "tools/paths.h"
 #include "tools/procedural_meshes.h"
 #include "validate/surface_checks.h"
 #include "validate/validate.h"
@@ -32,7 +33,8 @@ ImportedModel ModelOf(const SurfaceMesh& surface) {
 
 ImportedModel Imported(const std::string& path) {
   ImportSettings settings;
-  settings.helper = std::filesystem::path(PLUSH_EXECUTABLE).parent_path() / "plush-import";
+  settings.helper =
+      std::filesystem::path(plush::tests::kPlushProgram).parent_path() / "plush-import";
   FindingList findings;
   auto model = ImportModel(path, settings, &findings);
   if (!model.ok()) FAIL(model.error().message);
@@ -104,7 +106,7 @@ TEST_CASE("Procedural surfaces are proved to be enclosed, whatever the lattice a
 TEST_CASE("The sample models are proved to be enclosed") {
   for (const char* name : {"bear", "duck", "octopus"}) {
     INFO(name);
-    CheckProved(Imported(std::string(PLUSH_SAMPLES_DIR) + "/models/" + name + ".glb"));
+    CheckProved(Imported(std::string(plush::tests::kSamplesFolder) + "/models/" + name + ".glb"));
   }
 }
 
