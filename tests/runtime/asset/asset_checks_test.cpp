@@ -30,7 +30,7 @@ using plush::test::ExactBuffer;
 using plush::test::Failures;
 using plush::test::Subject;
 
-namespace {
+namespace asset_checks_test {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -43,8 +43,6 @@ Pose* RestOf(Subject* subject, uint32_t region) {
   const auto* rest = asset->simulation()->regions()->Get(region)->rest();
   return reinterpret_cast<Pose*>(const_cast<plush::format::Pose*>(rest));
 }
-
-}  // namespace
 
 TEST_CASE("A sound file has no failure") {
   Subject subject;
@@ -406,3 +404,5 @@ TEST_CASE("A shortened vector is reported as a mismatch of counts") {
   shorten(s.asset().factor().values, "factor.values");
   shorten(s.asset().collision().source_triangles, "collision.source_triangles");
 }
+
+}  // namespace asset_checks_test

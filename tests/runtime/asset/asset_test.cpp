@@ -26,7 +26,7 @@ using plush::Status;
 using plush::StatusCode;
 using plush::test::ExactBuffer;
 
-namespace {
+namespace asset_test {
 
 std::vector<std::byte> BarBytes() {
   return plush::test::AssetBytesOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
@@ -44,8 +44,6 @@ bool SameBytes(std::span<const T> stored, const std::vector<T>& written) {
   return stored.size_bytes() == written.size() * sizeof(T) &&
          std::memcmp(stored.data(), written.data(), stored.size_bytes()) == 0;
 }
-
-}  // namespace
 
 static_assert(!std::is_copy_constructible_v<Asset>);
 static_assert(std::is_nothrow_move_constructible_v<Asset>);
@@ -242,3 +240,5 @@ TEST_CASE("Validated bytes open without a check of their numbers") {
   CHECK(asset.Open(file.bytes().first(64), plush::Trust::kValidated).code ==
         StatusCode::kTruncated);
 }
+
+}  // namespace asset_test

@@ -22,7 +22,7 @@ using plush::TetBlock;
 using plush::test::Failures;
 using plush::test::Subject;
 
-namespace {
+namespace block_checks_test {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
@@ -65,8 +65,6 @@ size_t EmptyLane(const SimulationView& s, size_t block) {
   while (lane < kBlockTets && s.blocks[block].nodes[0][lane] < s.nodes.size()) ++lane;
   return lane;
 }
-
-}  // namespace
 
 TEST_CASE("Blocks open only if every tet has a place and no node is in a block twice") {
   const uint32_t seed = 11;
@@ -243,3 +241,5 @@ TEST_CASE("Numbers in a place without a tet are named") {
     s.ExpectOnly(CheckKind::kNonFinite, "simulation.blocks.bulk", slot);
   }
 }
+
+}  // namespace block_checks_test

@@ -23,7 +23,7 @@ using plush::test::ExactBuffer;
 using plush::test::Failures;
 using plush::test::Subject;
 
-namespace {
+namespace cluster_checks_test {
 
 using Simulation = plush::format::Simulation;
 
@@ -50,8 +50,6 @@ plush::tools::AssetContent TwoBoxes() {
   }
   return content;
 }
-
-}  // namespace
 
 TEST_CASE("A cluster index that is too large is named") {
   Subject s;
@@ -132,3 +130,5 @@ TEST_CASE("Clusters are not blamed for a wrong number of components or a wrong t
     s.ExpectOnly(CheckKind::kIndex, "simulation.tets", 3);
   }
 }
+
+}  // namespace cluster_checks_test

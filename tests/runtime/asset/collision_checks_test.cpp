@@ -14,7 +14,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace collision_checks_test {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
@@ -26,8 +26,6 @@ std::vector<std::byte> Bytes(tools::TriangleRecord record = tools::TriangleRecor
 void SetIndex(uint32_t* word, uint32_t index) {
   *word = (*word & ~kCdgIndexMask) | (index & kCdgIndexMask);
 }
-
-}  // namespace
 
 TEST_CASE("A sound collision surface has no failure") {
   Subject packed(Bytes()), wide(Bytes(tools::TriangleRecord::kWide));
@@ -300,3 +298,5 @@ TEST_CASE("Quantised bounds enclose their input tightly") {
     }
   }
 }
+
+}  // namespace collision_checks_test

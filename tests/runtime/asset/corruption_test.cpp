@@ -25,7 +25,7 @@ using plush::test::Survival;
 using plush::test::Survive;
 using plush::tools::TriangleRecord;
 
-namespace {
+namespace corruption_test {
 
 std::vector<std::byte> SmallFile() {
   auto content = plush::test::ContentOf(plush::test::TetBox(1, 1, 1, 0.1));
@@ -117,8 +117,6 @@ void ChangeEveryByte(const std::vector<std::byte>& content) {
   CHECK(opened < tried);
 }
 
-}  // namespace
-
 TEST_CASE("The damaged files have odd counts, open borders and several parts") {
   for (const TriangleRecord record : {TriangleRecord::kSmallest, TriangleRecord::kWide}) {
     const ExactBuffer file(OddFile(record));
@@ -198,3 +196,5 @@ TEST_CASE("Random edits are refused or simulate", "[long]") {
   CHECK(opened > 0);
   CHECK(opened < static_cast<size_t>(edits));
 }
+
+}  // namespace corruption_test

@@ -28,7 +28,7 @@ using plush::test::ExactBuffer;
 using plush::test::Failures;
 using plush::test::Subject;
 
-namespace {
+namespace factor_checks_test {
 
 // Rows below the diagonal of each column.
 std::vector<std::set<uint32_t>> StoredRows(const FactorView& factor) {
@@ -92,8 +92,6 @@ size_t FindSupernode(const FactorView& factor, uint32_t num_columns, uint32_t nu
 std::vector<std::byte> LongBar() {
   return plush::test::AssetBytesOf(plush::test::TetBox(2, 6, 2, 0.1));
 }
-
-}  // namespace
 
 TEST_CASE("A written factor holds its own elimination") {
   const ExactBuffer file(plush::test::AssetBytesOf(plush::test::TetBox(3, 3, 2, 0.1)));
@@ -278,3 +276,5 @@ TEST_CASE("Supernodes that do not cover the columns, rows or values are refused"
   CHECK(failures[0].section == "factor.supernodes");
   CHECK(failures.back().section == "factor.values");
 }
+
+}  // namespace factor_checks_test

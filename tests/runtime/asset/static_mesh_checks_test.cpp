@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace static_mesh_checks_test {
 
 // A closed sphere of 20 triangles beside an open box of 10, of two materials: 30 triangles, 8
 // leaves, 3 nodes.
@@ -37,8 +37,6 @@ struct StaticFile : Subject {
     return t;
   }
 };
-
-}  // namespace
 
 TEST_CASE("A static mesh opens and describes itself") {
   const StaticFile file;
@@ -215,3 +213,5 @@ TEST_CASE("A static mesh with wrong counts is not written") {
   REQUIRE_FALSE(bytes.ok());
   CHECK(bytes.error().message.find(section + "[0]") != std::string::npos);
 }
+
+}  // namespace static_mesh_checks_test

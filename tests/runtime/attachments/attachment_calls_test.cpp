@@ -18,7 +18,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace attachment_calls_test {
 
 constexpr float kDt = 0.01f;
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
@@ -52,8 +52,6 @@ void FallAsleep(World* world, BodyId id) {
   for (int step = 0; step < 5000 && !world->IsAsleep(id); ++step) StepWorld(world, kDt);
   REQUIRE(world->IsAsleep(id));
 }
-
-}  // namespace
 
 TEST_CASE("Attach refuses what is out of range and names the field") {
   World world;
@@ -260,8 +258,6 @@ TEST_CASE("Attached bodies fall asleep, and wake when a side moves or goes") {
   CHECK(!world.IsAsleep(hung));
 }
 
-namespace {
-
 // Twelve equal bodies above each other, most of them held.
 struct HungCrowd {
   World world;
@@ -280,8 +276,6 @@ struct HungCrowd {
     }
   }
 };
-
-}  // namespace
 
 TEST_CASE("A held body moves in its crowd as it does by itself") {
   HungCrowd crowd({}, 12);
@@ -305,8 +299,6 @@ TEST_CASE("A held body moves in its crowd as it does by itself") {
   }
 }
 
-namespace {
-
 // Bodies on springs over a plane, in chains and alone.
 uint64_t HashOfChains(uint32_t num_threads) {
   ThreadedJobs threads = {num_threads};
@@ -329,8 +321,6 @@ uint64_t HashOfChains(uint32_t num_threads) {
   }
   return crowd.world.StateHash();
 }
-
-}  // namespace
 
 TEST_CASE("Attachments give the same hash for every number of threads") {
   const uint64_t hash = HashOfChains(0);
@@ -373,3 +363,5 @@ TEST_CASE("Steps with attachments allocate nothing") {
   CHECK(memory.blocks_out() == 0);
   CHECK(memory.consistent());
 }
+
+}  // namespace attachment_calls_test

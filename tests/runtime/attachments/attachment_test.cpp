@@ -20,7 +20,7 @@ using namespace plush;
 using namespace plush::test;
 using reference::Trajectory;
 
-namespace {
+namespace attachment_test {
 
 constexpr float kDt = kBeamDt;
 constexpr double kGravity = double(-9.81f);
@@ -83,8 +83,6 @@ Comparison Compare(const SpringCase& c, int steps, const BodySolver& solver = {}
               static_cast<double>(reference::HalfSwingStep(right, Eigen::Vector3d(1.0, 0.0, 0.0))),
           limited};
 }
-
-}  // namespace
 
 TEST_CASE("A beam on a spring moves as implicit Euler's does, whatever the stiffness", "[long]") {
   for (const SpringCase& c : kSpringCases) {
@@ -391,3 +389,5 @@ TEST_CASE("A body that is held and pressed on a floor obeys both") {
   CHECK((force + double(stiffness) * way).norm() < 0.02 * force.norm() + double(stiffness) * 4e-8);
   CHECK(scene.world.stats().max_speed < 1e-2f);
 }
+
+}  // namespace attachment_test

@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace constraint_calls_test {
 
 constexpr float kDt = 0.01f;
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
@@ -38,8 +38,6 @@ void FallAsleep(World* world, BodyId id) {
   for (int step = 0; step < 5000 && !world->IsAsleep(id); ++step) StepWorld(world, kDt);
   REQUIRE(world->IsAsleep(id));
 }
-
-}  // namespace
 
 TEST_CASE("AddConstraint names what is wrong") {
   World world;
@@ -194,8 +192,6 @@ TEST_CASE("A constraint takes as much memory as its note says") {
   CHECK(bytes < count * (4 * shape.num_nodes() + 1100) + 550 * count * count);
 }
 
-namespace {
-
 // Bodies on constraints over a plane, in a crowd and with the implicit solver.
 uint64_t HashOf(uint32_t num_threads) {
   ThreadedJobs threads = {num_threads};
@@ -219,8 +215,6 @@ uint64_t HashOf(uint32_t num_threads) {
   for (int step = 0; step < 60; ++step) StepWorld(&world, kDt);
   return world.StateHash();
 }
-
-}  // namespace
 
 TEST_CASE("Constraints give the same bits on any number of threads", "[long]") {
   const uint64_t expected = HashOf(0);
@@ -356,3 +350,5 @@ TEST_CASE("Constraints that stop every rigid motion hold a quasistatic body") {
   REQUIRE(world.SetSolver(id, ImplicitSolver()).ok());
   CHECK(world.RemoveConstraint(ids[3]).ok());
 }
+
+}  // namespace constraint_calls_test

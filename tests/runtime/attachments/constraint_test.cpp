@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace constraint_test {
 
 constexpr float kDt = 0.01f;
 constexpr double kGravity = double(-9.81f);
@@ -136,8 +136,6 @@ Errors CompareWithKkt(Set set, const BodySolver& solver) {
   }
   return {away / moved, std::sqrt(wrong / force)};
 }
-
-}  // namespace
 
 TEST_CASE("Held bodies move as backward Euler with multipliers does", "[long]") {
   for (const Set set : {Set::kPendulum, Set::kMixed, Set::kOneTet}) {
@@ -306,3 +304,5 @@ TEST_CASE("The forces of constraints carry a body at rest") {
   CHECK(std::fabs(ForceOf(world, ids[1]).x()) < 1e-6 * weight);
   CHECK(std::hypot(ForceOf(world, ids[2]).x(), ForceOf(world, ids[2]).z()) < 1e-6 * weight);
 }
+
+}  // namespace constraint_test

@@ -14,14 +14,12 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace held_bodies_test {
 
 constexpr float kDt = 0.01f;
 constexpr double kGravity = double(-9.81f);
 
 using Kind = ConstraintKind;
-
-}  // namespace
 
 TEST_CASE("Of random bodies that constraints hold, only few stiff ones gain energy") {
   const bool is_implicit = GENERATE(false, true);
@@ -278,3 +276,5 @@ TEST_CASE("Steps with constraints allocate nothing") {
   }
   CHECK(HeapAllocations() == before);
 }
+
+}  // namespace held_bodies_test

@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace held_by_springs_test {
 
 double Log(double low, double high, Random* random) {
   return std::exp(random->Uniform(std::log(low), std::log(high)));
@@ -113,8 +113,6 @@ struct HeldBody {
   }
 };
 
-}  // namespace
-
 TEST_CASE("Bodies that springs hold where they are do not shake") {
   const uint32_t count = tests::SweepCount(50u, 1000u);
   double worst = 0.0;
@@ -134,3 +132,5 @@ TEST_CASE("Bodies that springs hold where they are do not shake") {
   }
   std::printf("held by springs: worst gain %.3f\n", worst);
 }
+
+}  // namespace held_by_springs_test

@@ -11,7 +11,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace held_pinned_test {
 
 constexpr float kDt = 0.01f;
 const Eigen::Vector3d kGravity(0.0, double(-9.81f), 0.0);
@@ -61,13 +61,11 @@ AttachmentId Attach(World* world, const ConstraintDesc& at, float stiffness, flo
   return id;
 }
 
-Eigen::Vector3d ForceOf(const World& world, AttachmentId id) {
+Eigen::Vector3d SpringForceOf(const World& world, AttachmentId id) {
   Vec3 force;
   REQUIRE(world.AttachmentForce(id, &force).ok());
   return ToEigen(force);
 }
-
-}  // namespace
 
 TEST_CASE("Reactions of pins, constraints or springs, and gravity change the momentum") {
   const bool is_spring = GENERATE(false, true);
@@ -110,7 +108,8 @@ TEST_CASE("Reactions of pins, constraints or springs, and gravity change the mom
     std::vector<Vec3> reactions(shape.num_nodes());
     REQUIRE(world.NodeReactions(id, reactions).ok());
     const Eigen::Vector3d sum = ToEigen(reactions).rowwise().sum();
-    const Eigen::Vector3d force = is_spring ? ForceOf(world, spring) : ForceOf(world, constraint);
+    const Eigen::Vector3d force =
+        is_spring ? SpringForceOf(world, spring) : ForceOf(world, constraint);
     const Eigen::Vector3d change = (MomentumOf(world, id) - before) / double(kDt);
     const double size = std::max({weight.norm(), sum.norm(), force.norm()});
     worst = std::max(worst, (weight - sum + force - change).norm() / size);
@@ -182,7 +181,7 @@ TEST_CASE("A constraint carries a body and another one that hangs on it by a spr
     REQUIRE(StepWorld(&world, kDt) == kStepOk);
     const Points x = ToEigen(PositionsOf(world, upper, shape.num_nodes()));
     off = std::max(off, DistanceOf(at, x).norm());
-    const Eigen::Vector3d pull = ForceOf(world, spring), hold = ForceOf(world, constraint);
+    const Eigen::Vector3d pull = SpringForceOf(world, spring), hold = ForceOf(world, constraint);
     const Eigen::Vector3d of_lower = (MomentumOf(world, lower) - below) / double(kDt);
     const Eigen::Vector3d of_upper = (MomentumOf(world, upper) - above) / double(kDt);
     const double size = std::max({mass * kGravity.norm(), pull.norm(), hold.norm()});
@@ -246,3 +245,5 @@ TEST_CASE("A constrained body comes out of a collider as far with reactions as w
   CHECK(out > 0.001);
   CHECK(apart < 1e-6 * SizeOf(shape));
 }
+
+}  // namespace held_pinned_test

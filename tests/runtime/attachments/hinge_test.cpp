@@ -21,7 +21,7 @@ using namespace plush;
 using namespace plush::test;
 using reference::Trajectory;
 
-namespace {
+namespace hinge_test {
 
 constexpr double kDt = 1.0 / 60.0;
 constexpr double kEdge = 0.02;  // [m]
@@ -113,8 +113,6 @@ double EnergyOf(const World& world, BodyId id, const reference::ElasticBody& bod
   const double elastic = with_elastic ? reference::EnergyOf(body, {}, x, &gradient) : 0.0;
   return 0.5 * v.colwise().squaredNorm().dot(body.masses) - kGravity.dot(x * body.masses) + elastic;
 }
-
-}  // namespace
 
 TEST_CASE("Small stiff bodies swing on hinges as the reference does", "[long]") {
   const double young = GENERATE(1.0e6, 1.0e7, 1.0e8, 1.0e9);
@@ -283,3 +281,5 @@ TEST_CASE("Constraints add no energy to small stiff bodies") {
   CHECK(most_visible < 1e-3 * fall);
   CHECK(most < 1e-3 * fall);
 }
+
+}  // namespace hinge_test

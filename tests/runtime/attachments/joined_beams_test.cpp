@@ -20,7 +20,7 @@ using namespace plush;
 using namespace plush::test;
 using reference::Trajectory;
 
-namespace {
+namespace joined_beams_test {
 
 constexpr float kDt = kBeamDt;
 constexpr double kGravity = double(-9.81f);
@@ -139,8 +139,6 @@ struct JoinedBeams {
   }
 };
 
-}  // namespace
-
 TEST_CASE("Two beams on springs move as implicit Euler's do", "[long]") {
   const float stiffness = GENERATE(1e3f, 1e5f, 1e9f);
   const float rest_length = GENERATE(0.0f, 0.1f);
@@ -225,3 +223,5 @@ TEST_CASE("Two free bodies that a spring joins keep their momentum") {
               double(rest_length), double(scale), drift);
   CHECK(drift < (solvers == 0 ? 1.0e-5 : 1.0e-6));
 }
+
+}  // namespace joined_beams_test

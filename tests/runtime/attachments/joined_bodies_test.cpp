@@ -20,7 +20,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace joined_bodies_test {
 
 constexpr double kDt = 1.0 / 60.0;
 
@@ -83,8 +83,6 @@ struct JoinedPlanks {
     return most;
   }
 };
-
-}  // namespace
 
 TEST_CASE("Stiff bodies that springs join fall onto a floor without gain, and rest", "[long]") {
   const double young = GENERATE(1.0e6, 1.0e7, 1.0e8), edge = GENERATE(0.005, 0.02, 0.05);
@@ -257,3 +255,5 @@ TEST_CASE("A chain of stiff planks swings and falls without gain", "[long]") {
   }
   if (on_floor) CHECK(world.stats().max_speed < 0.5f);  // some still slide
 }
+
+}  // namespace joined_bodies_test

@@ -20,7 +20,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace stiff_contact_test {
 
 constexpr double kDt = 1.0 / 60.0;
 
@@ -55,8 +55,6 @@ BodyId AddHeld(const ShapeAsset& shape, double edge, Hold hold, World* world) {
   }
   return id;
 }
-
-}  // namespace
 
 TEST_CASE("Stiff planks that fall on a cube gain nothing and come to rest", "[long]") {
   const double young = GENERATE(1.0e7, 1.0e8), edge = GENERATE(0.02, 0.05);
@@ -102,3 +100,5 @@ TEST_CASE("Stiff planks that fall on a cube gain nothing and come to rest", "[lo
     CHECK(fastest < 0.1 * 8.0 * edge);  // [m/s]
   }
 }
+
+}  // namespace stiff_contact_test

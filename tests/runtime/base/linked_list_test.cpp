@@ -7,7 +7,7 @@
 
 using namespace plush;
 
-namespace {
+namespace linked_list_test {
 
 struct Other;
 struct Item : Links<Item>, Links<Item, Other> {
@@ -27,8 +27,6 @@ std::vector<int> NumbersOf(const List& list) {
   CHECK(forwards == backwards);
   return forwards;
 }
-
-}  // namespace
 
 TEST_CASE("Elements join and leave linked lists at any place without touching other lists") {
   Item a(1), b(2), c(3), d(4);
@@ -52,3 +50,5 @@ TEST_CASE("Elements join and leave linked lists at any place without touching ot
   list.PushBack(&b);
   CHECK(NumbersOf(list) == std::vector<int>{2});
 }
+
+}  // namespace linked_list_test

@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace slot_list_test {
 
 template <class List>
 std::vector<uint32_t> SlotsOf(const List& list) {
@@ -31,8 +31,6 @@ uint32_t AddTo(List* list) {
   if (!list->Reserve(DefaultAllocator())) FAIL("no slot");
   return list->Add();
 }
-
-}  // namespace
 
 TEST_CASE("The bits of an id come back") {
   const uint64_t id = PackId(0xabcdef, 0x123456, 0x789a);
@@ -174,8 +172,6 @@ TEST_CASE("If memory runs out, a slot list stays as it was") {
   }
 }
 
-namespace {
-
 using Slots = SlotList<10, 3>;
 
 bool IsValid(const std::vector<Slots::Saved>& slots, uint32_t first, uint32_t last,
@@ -183,8 +179,6 @@ bool IsValid(const std::vector<Slots::Saved>& slots, uint32_t first, uint32_t la
   return Slots::IsValid([&](uint32_t slot) { return slots[slot]; },
                         static_cast<uint32_t>(slots.size()), first, last, num_live);
 }
-
-}  // namespace
 
 TEST_CASE("Saved slots give the same slots in the same order") {
   std::mt19937 random(9);
@@ -241,3 +235,5 @@ TEST_CASE("Slots that no list can have are refused") {
   CHECK_FALSE(IsValid({{6, kRetired}}, kNone, kNone, 0));           // retired too early
   CHECK_FALSE(IsValid({{7, kNone}}, 0, 0, 0));                      // free although used up
 }
+
+}  // namespace slot_list_test

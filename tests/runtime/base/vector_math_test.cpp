@@ -10,13 +10,11 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace vector_math_test {
 
 void CheckSame(const Mat3& a, const Eigen::Matrix3d& b) {
   CHECK((ToEigen(a) - b).norm() < 1e-6 * (1.0 + b.norm()));
 }
-
-}  // namespace
 
 TEST_CASE("Vectors and matrices calculate like Eigen's") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
@@ -61,3 +59,5 @@ TEST_CASE("Only numbers are finite") {
     CHECK_FALSE(IsFinite(Vec3{0.0f, 0.0f, wrong}));
   }
 }
+
+}  // namespace vector_math_test

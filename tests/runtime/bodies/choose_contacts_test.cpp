@@ -19,7 +19,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace choose_contacts_test {
 
 constexpr float kSize = 0.2f;
 
@@ -91,8 +91,6 @@ bool IsSamePlace(const A& a, const B& b) {
   }
   return is_same;
 }
-
-}  // namespace
 
 TEST_CASE("A contact that carries load goes on at its own points, along the normal found near it") {
   const Stack stack;
@@ -181,3 +179,5 @@ TEST_CASE("The contact of the step before that is nearest on both bodies is take
   CHECK(num_far > 200);
   CHECK(num_second > 20);
 }
+
+}  // namespace choose_contacts_test

@@ -18,7 +18,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace collision_momenta_test {
 
 constexpr double kEdge = 0.1;  // of the grids [m]
 
@@ -101,8 +101,6 @@ struct Collision {
   double young = 0.0, longest = 0.0, sum_of_momenta = 0.0;
 };
 
-}  // namespace
-
 // Over the steps in which they touch: in flight, implicit Euler takes (omega dt)^2 of the angular
 // momentum of a spinning soft body. Of 40 seeds, 39 meet. At most the linear momentum changed by
 // 6.3e-7 of sum |m v|, the angular one by 4.6e-7 of that and the longer body's length; without
@@ -141,3 +139,5 @@ TEST_CASE("Free bodies keep their momenta over a frictionless collision off thei
   }
   CHECK(met >= count / 2);
 }
+
+}  // namespace collision_momenta_test

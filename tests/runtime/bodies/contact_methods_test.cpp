@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace contact_methods_test {
 
 constexpr float kDt = 0.01f;
 
@@ -74,8 +74,6 @@ BodyDesc At(const Vec3& position, const Vec3& velocity = {}) {
   desc.velocity = velocity;
   return desc;
 }
-
-}  // namespace
 
 TEST_CASE("A cube rests on a wide fixed one, by each method") {
   const ContactMethod* const method = kMethods[GENERATE(0u, 1u, 2u)];
@@ -294,3 +292,5 @@ TEST_CASE("A world with a method goes on from a state to the bit and allocates n
     REQUIRE(one.world.StateHash() == other.world.StateHash());
   }
 }
+
+}  // namespace contact_methods_test

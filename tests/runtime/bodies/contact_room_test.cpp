@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace contact_room_test {
 
 constexpr float kDt = TouchingCubes::kDt;
 
@@ -26,10 +26,6 @@ ShapeAsset Plate(uint32_t cells) {
   return ShapeAsset(
       SurfaceBytes(TetBox(cells, 1, cells, 0.05), {.parts = 2, .depth = 0.0, .num_shells = 0}));
 }
-
-}  // namespace
-
-namespace {
 
 struct Offered {
   uint32_t pair;  // in ascending order
@@ -87,8 +83,6 @@ std::vector<size_t> Kept(const std::vector<Offered>& offered, uint32_t num_pairs
   return indices;
 }
 
-}  // namespace
-
 TEST_CASE("Of too many contacts those that press and the deepest stay in any order of the pairs") {
   const uint32_t seed = 171;
   CAPTURE(seed);
@@ -124,8 +118,6 @@ TEST_CASE("Of too many contacts those that press and the deepest stay in any ord
   }
 }
 
-namespace {
-
 // Contacts that press.
 std::vector<BodyContactPoint> PressingOf(const World& world) {
   std::vector<BodyContactPoint> points(1000);
@@ -148,8 +140,6 @@ double LowestOf(const World& world, BodyId id, const ShapeAsset& shape) {
   for (const Vec3& x : PositionsOf(world, id, shape.num_nodes())) low = std::min(low, double(x.y));
   return low;
 }
-
-}  // namespace
 
 // Plates of 16 cells touch at 21 places, two pairs of them at more than the 24 of both.
 TEST_CASE("If all pairs have too many contacts a plate at rest keeps those that carry it") {
@@ -252,3 +242,5 @@ TEST_CASE("A body with few places for points leaves some to each body that hits 
   }
   CHECK(dropped > 10);
 }
+
+}  // namespace contact_room_test

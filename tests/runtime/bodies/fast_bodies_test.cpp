@@ -13,7 +13,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace fast_bodies_test {
 
 // Two bodies of boxes of cells of 0.1 m, `cells` thick, that meet at `speed` each.
 struct Meeting {
@@ -55,8 +55,6 @@ struct Meeting {
   float dt_s;
   BodyId bodies[2];
 };
-
-}  // namespace
 
 TEST_CASE("Bodies that approach by more than half their thickness in a substep are flagged") {
   const float dt = 0.01f, scale = GENERATE(1.0f, 0.5f);
@@ -260,3 +258,5 @@ TEST_CASE("Bodies that meet within a step and pass each other are flagged", "[lo
   CAPTURE(num_passes);
   CHECK(num_passes >= (speed < 8.0f ? 0 : speed < 15.0f ? 1 : 5));
 }
+
+}  // namespace fast_bodies_test

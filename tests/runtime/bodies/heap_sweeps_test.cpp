@@ -16,13 +16,11 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace heap_sweeps_test {
 
 constexpr float kSize = TouchingCubes::kSize;
 
 using Cubes = TouchingCubes;
-
-}  // namespace
 
 // It sways for seconds: few sweeps carry impulses through ten bodies slowly.
 TEST_CASE("A stack of ten stiff cubes stays up", "[long]") {
@@ -142,3 +140,5 @@ TEST_CASE("Steps of a heap of 72 cubes on two threads allocate nothing", "[long]
   CHECK(most_contacts > 300);
   CHECK(threads.num_shared() > 0);
 }
+
+}  // namespace heap_sweeps_test

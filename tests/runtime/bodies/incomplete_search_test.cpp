@@ -11,7 +11,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace incomplete_search_test {
 
 constexpr float kDt = 0.01f;
 
@@ -49,8 +49,6 @@ bool HoldsAll(const std::vector<StateBodyContact>& some, const std::vector<State
         all, [&](const StateBodyContact& other) { return IsSamePlace(one, other); });
   });
 }
-
-}  // namespace
 
 TEST_CASE("A search without enough memory keeps the contacts before it and flags its steps") {
   RoughCubes cubes;
@@ -91,3 +89,5 @@ TEST_CASE("A search without enough memory keeps the contacts before it and flags
   CHECK(world.stats().pairs_searched == 1);
   CHECK(SavedPairOf(world).pair.is_incomplete == 0);
 }
+
+}  // namespace incomplete_search_test

@@ -12,7 +12,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace intersections_test {
 
 constexpr float kDt = 0.01f;
 
@@ -69,8 +69,6 @@ Drawn Draw(const World& world) {
   world.Draw(draw);
   return drawn;
 }
-
-}  // namespace
 
 TEST_CASE("A corner in a corner has one curve, and regions of the right areas") {
   const Cubes cubes;
@@ -177,3 +175,5 @@ TEST_CASE("Curves and regions are drawn, without heap use and without a trace in
   REQUIRE(plain.Raycast(down, {}, &b).ok());
   CHECK(a.distance == b.distance);
 }
+
+}  // namespace intersections_test

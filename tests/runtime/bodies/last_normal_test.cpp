@@ -11,7 +11,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace last_normal_test {
 
 // A fixed channel with two limbs, and a cube between them that reaches a little into both. The
 // channel then becomes a sheet without thickness across the cube. It cuts the cube's sides in
@@ -74,8 +74,6 @@ struct Channel {
   BodyId channel, cube;
 };
 
-}  // namespace
-
 TEST_CASE("A volume without area keeps the normal of the nearest contact of the step before") {
   const bool channel_first = GENERATE(false, true);
   CAPTURE(channel_first);
@@ -97,3 +95,5 @@ TEST_CASE("A volume without area keeps the normal of the nearest contact of the 
   CHECK(after[0] >= 1);
   CHECK(after[1] >= 1);
 }
+
+}  // namespace last_normal_test

@@ -10,7 +10,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace open_surface_test {
 
 constexpr float kDt = 0.01f, kSize = 0.2f;
 
@@ -79,8 +79,6 @@ struct OnFace {
   BodyId top;
 };
 
-}  // namespace
-
 TEST_CASE("Steps are flagged while a body lies on a hole, also if its contacts hold") {
   OnFace scene(1, true);
   World& world = scene.world;
@@ -142,3 +140,5 @@ TEST_CASE("A body that touches nothing stays where it is inside an open surface"
     CHECK(way > 0.01);  // a solid pushes it out
   }
 }
+
+}  // namespace open_surface_test

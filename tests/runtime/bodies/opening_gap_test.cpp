@@ -11,14 +11,12 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace opening_gap_test {
 
 using Cubes = TouchingCubes;
 
 constexpr float kDt = Cubes::kDt;
 const double kDiagonal = double(Cubes::kSize) * std::sqrt(3.0);
-
-}  // namespace
 
 // Searches look where the bodies would be if they moved on as they do. There a resting cube that
 // has just been pushed up is above the other one, though its weight still presses it down at the
@@ -57,3 +55,5 @@ TEST_CASE("A contact whose region has vanished holds while its gap is small") {
     }
   }
 }
+
+}  // namespace opening_gap_test

@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace pair_coefficients_test {
 
 constexpr float kDt = 0.01f, kNone = -1.0f;
 constexpr double kGravity = 9.81;
@@ -143,8 +143,6 @@ float FrictionOfNone(float first, uint64_t, float second, uint64_t) {
   return first < 0.0f && second < 0.0f ? 0.25f : 0.6f;
 }
 
-}  // namespace
-
 TEST_CASE("A box slides on another body with the geometric mean of their frictions") {
   const bool box_first = GENERATE(false, true);
   struct Case {
@@ -239,8 +237,6 @@ TEST_CASE("A world's own function mixes the frictions of two bodies, the lower s
   CHECK(Braking(desc) == Approx(0.25).epsilon(0.02));
 }
 
-namespace {
-
 // 0.5 for a body 7 of 0.1 that comes before a body 9 without restitution.
 float RestitutionOfSevenAndNine(float first, uint64_t first_data, float second,
                                 uint64_t second_data) {
@@ -285,8 +281,6 @@ double Rebound(const Bounces& desc) {
   return -0.5 * m.linear_momentum[0] / m.mass;
 }
 
-}  // namespace
-
 TEST_CASE("A cube leaves another body at the larger restitution of the two") {
   const bool cube_first = GENERATE(false, true);
   CAPTURE(cube_first);
@@ -319,3 +313,5 @@ TEST_CASE("A world's own function mixes the restitutions of two bodies, the lowe
   std::swap(desc.user_data[0], desc.user_data[1]);
   CHECK(Rebound(desc) == Approx(0.0).margin(0.03));
 }
+
+}  // namespace pair_coefficients_test

@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace pair_search_test {
 
 using Cubes = TouchingCubes;
 
@@ -88,8 +88,6 @@ std::vector<std::array<uint32_t, 2>> TrianglesOf(const std::vector<BodyContactPo
   }
   return triangles;
 }
-
-}  // namespace
 
 TEST_CASE("Two bodies are searched again once they have moved by their margin") {
   struct Case {
@@ -318,3 +316,5 @@ TEST_CASE("A piece that is put inside a body is found though another one of its 
   StepWorld(&world, 1e-3f);
   CHECK(world.stats().contacts > 0);
 }
+
+}  // namespace pair_search_test

@@ -18,14 +18,12 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace touching_bodies_test {
 
 constexpr float kDt = TouchingCubes::kDt;
 constexpr float kSize = TouchingCubes::kSize;
 
 using Cubes = TouchingCubes;
-
-}  // namespace
 
 TEST_CASE("A cube falls on another one and rests on it with its whole weight") {
   Cubes cubes(Cubes::Awake());
@@ -456,3 +454,5 @@ TEST_CASE("Steps of bodies that touch each other allocate nothing") {
   CHECK(cubes.world.stats().body_pairs == 2);
   CHECK(after == before);
 }
+
+}  // namespace touching_bodies_test

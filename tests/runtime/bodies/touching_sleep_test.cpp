@@ -13,14 +13,12 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace touching_sleep_test {
 
 constexpr float kDt = TouchingCubes::kDt;
 constexpr float kSize = TouchingCubes::kSize;
 
 using Cubes = TouchingCubes;
-
-}  // namespace
 
 TEST_CASE("Bodies that touch fall asleep together, wake together, and when one goes") {
   Cubes cubes;
@@ -261,3 +259,5 @@ TEST_CASE("A heap of soft bodies comes to rest and sleeps", "[long]") {
   cubes.Step(1500);
   CHECK(cubes.world.stats().asleep == 8);
 }
+
+}  // namespace touching_sleep_test

@@ -13,7 +13,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace collider_query_test {
 
 constexpr QueryFilter kOnlyColliders = {.targets = kQueryColliders};
 
@@ -46,8 +46,6 @@ double SignedDistance(const ColliderDesc& desc, const Eigen::Vector3d& p) {
   const Eigen::Vector3d n = RotationOf(desc.pose.rotation) * ToEigen(desc.plane.normal);
   return n.dot(p - ToEigen(desc.pose.position)) - double(desc.plane.offset);
 }
-
-}  // namespace
 
 TEST_CASE("Rays meet colliders where the distance changes its sign", "[long]") {
   int hits = 0, inside = 0;
@@ -162,8 +160,6 @@ TEST_CASE("The closest point of a collider is at its distance, on its surface") 
   CHECK(inside > 100);
 }
 
-namespace {
-
 using Triangles = std::vector<std::array<Eigen::Vector3d, 3>>;
 
 // [Moeller and Trumbore 1997]: the distance along the unit direction `d`, or infinity.
@@ -189,8 +185,6 @@ double DistanceTo(const Eigen::Vector3d& p, const std::array<Eigen::Vector3d, 3>
   }
   return is_above ? std::fabs(n.dot(p - t[0])) : least;
 }
-
-}  // namespace
 
 TEST_CASE("Rays and closest points of meshes and height fields are those of their triangles") {
   int hits = 0, misses = 0, from_behind = 0;
@@ -357,3 +351,5 @@ TEST_CASE("Queries choose bodies, colliders or both, by category, and order them
   CHECK(count_of(kOnlyColliders) == 2);
   CHECK(double(found[0].distance) == Approx(2.7).margin(1e-5));
 }
+
+}  // namespace collider_query_test

@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace collider_reaction_test {
 
 constexpr double kGravity = 9.81;
 
@@ -37,8 +37,6 @@ Reaction ReactionOf(const World& world, ColliderId id) {
 Eigen::Vector3d MomentumOf(const World& world, BodyId id) {
   return Eigen::Vector3d(MomentsOf(world, id).linear_momentum);
 }
-
-}  // namespace
 
 TEST_CASE("A resting body's weight is the collider's reaction, also of a scaled or sleeping one") {
   const bool has_surface = GENERATE(false, true);
@@ -181,3 +179,5 @@ TEST_CASE("Reactions are the same after loading a state, in one body's bits") {
   CHECK(saved.force.y < 0.0f);
   CHECK(std::memcmp(&saved, &loaded, sizeof(Reaction)) == 0);
 }
+
+}  // namespace collider_reaction_test

@@ -14,7 +14,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace colliders_test {
 
 constexpr float kDt = BoxOnPlane::kDt;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -57,8 +57,6 @@ bool Rests(BoxOnPlane* scene) {
   scene->Step(100);
   return scene->MeanPosition().y() > 0.0;
 }
-
-}  // namespace
 
 TEST_CASE("Null, foreign and stale ids of colliders have their own status in every call") {
   World world({.tag = 7}), other({.tag = 8}), twin({.tag = 7});
@@ -393,3 +391,5 @@ TEST_CASE("A world whose allocator refuses what is reserved works without it") {
   for (int step = 0; step < 20; ++step) StepWorld(&world, kDt);
   CHECK(world.stats().contacts > 0);
 }
+
+}  // namespace colliders_test

@@ -19,7 +19,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace contact_events_test {
 
 using Type = ContactEventType;
 
@@ -54,8 +54,6 @@ struct Row {
   ColliderId plane;
   std::vector<BodyId> bodies;
 };
-
-}  // namespace
 
 TEST_CASE("A fall reports one beginning, then that it stays, with the impulse of each step") {
   const bool has_surface = GENERATE(false, true);
@@ -447,8 +445,6 @@ TEST_CASE("Contact events beyond the maximum are lost, and a flag says so") {
   }
 }
 
-namespace {
-
 // A row of boxes that fall and join crowds again, on a plane and a ball and through sensors.
 struct EventScene : Row {
   static constexpr int kSteps = 120;
@@ -473,8 +469,6 @@ struct EventScene : Row {
     CHECK(other->contact_events().empty());
   }
 };
-
-}  // namespace
 
 TEST_CASE("Events are in order, and the same for any schedule and in crowds") {
   const auto run = [](const JobSystem& jobs) {
@@ -539,3 +533,5 @@ TEST_CASE("Steps with contact events and sensors allocate nothing") {
   CHECK(HeapAllocations() == before);
   CHECK_FALSE(row.world.contact_events().empty());
 }
+
+}  // namespace contact_events_test

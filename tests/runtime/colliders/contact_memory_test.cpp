@@ -14,7 +14,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace contact_memory_test {
 
 // What a second body takes, whose system the first one has made [bytes].
 double BytesOfBody(const Asset& asset, int colliders, uint32_t max_contacts,
@@ -31,8 +31,6 @@ double BytesOfBody(const Asset& asset, int colliders, uint32_t max_contacts,
   AddBody(&world, asset);
   return static_cast<double>(memory.bytes_out() - before);
 }
-
-}  // namespace
 
 TEST_CASE("Contacts take the memory that the documented formula says") {
   for (uint32_t seed = 1; seed <= 12; ++seed) {
@@ -82,3 +80,5 @@ TEST_CASE("A height field takes the memory that the documented formula says, for
     CHECK(found == Approx(83.1e3 + 80 * n + 76 * t).epsilon(0.01));
   }
 }
+
+}  // namespace contact_memory_test

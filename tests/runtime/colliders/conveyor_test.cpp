@@ -11,7 +11,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace conveyor_test {
 
 constexpr double kGravity = 9.81;
 
@@ -32,8 +32,6 @@ Eigen::Vector3d VelocityOf(const SolidScene& scene) {
   const BodyMoments moments = MomentsOf(scene.world, scene.body);
   return Eigen::Vector3d(moments.linear_momentum) / moments.mass;
 }
-
-}  // namespace
 
 TEST_CASE("A body on a conveyor reaches its speed in the time that friction takes") {
   const bool has_surface = GENERATE(false, true);
@@ -175,3 +173,5 @@ TEST_CASE("A conveyor's velocity is checked, read back and saved") {
   for (int step = 0; step < 30; ++step) StepWorld(&other, scene.kDt);
   CHECK(other.StateHash() == hash);
 }
+
+}  // namespace conveyor_test

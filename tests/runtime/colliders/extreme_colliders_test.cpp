@@ -24,7 +24,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace extreme_colliders_test {
 
 constexpr float kTiniest = std::numeric_limits<float>::denorm_min();
 
@@ -181,8 +181,6 @@ class Extreme {
   double angle_ = 0.0;
 };
 
-}  // namespace
-
 TEST_CASE("Colliders of all sizes, places and turns leave bodies finite", "[long]") {
   const char* only = std::getenv("PLUSH_EXTREME_SEED");
   const uint32_t first = only != nullptr ? static_cast<uint32_t>(std::atoi(only)) : 1;
@@ -256,3 +254,5 @@ TEST_CASE("Colliders of all sizes, places and turns leave bodies finite", "[long
     CHECK(refused < count / 5);
   }
 }
+
+}  // namespace extreme_colliders_test

@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace face_bounds_test {
 
 // Faces of rough ground, or anywhere.
 std::vector<MeshFace> FacesOf(Random* random, bool is_ground) {
@@ -52,8 +52,6 @@ std::vector<MeshFace> FacesOf(Random* random, bool is_ground) {
   }
   return faces;
 }
-
-}  // namespace
 
 TEST_CASE("Bounds of vertices near faces agree with a look at each") {
   constexpr float kReach = 0.03f, kDepth = 1.0e-6f, kRounding = 2.0e-6f;
@@ -136,3 +134,5 @@ TEST_CASE("Bounds of vertices near faces agree with a look at each") {
     CHECK(apart > clear / 2);
   }
 }
+
+}  // namespace face_bounds_test

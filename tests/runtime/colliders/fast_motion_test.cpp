@@ -25,7 +25,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace fast_motion_test {
 
 constexpr double kSize = double(SolidScene::kSize);
 
@@ -163,8 +163,6 @@ bool IsIn(const SolidScene& scene, const Eigen::Vector3d& point) {
   });
 }
 
-}  // namespace
-
 TEST_CASE("Small and thin solids do not pass through a body's triangles, however fast", "[long]") {
   // These stayed in hulls and plates while nodes were held where the body carried them.
   const Throws throws(200, {408, 2219, 3264, 4329, 4517, 4728, 5673, 6184, 7916});
@@ -282,3 +280,5 @@ TEST_CASE("Nothing passes wide colliders of any shape, still or moving, however 
   CHECK(too_deep == 0);
   CHECK(frozen == 0);
 }
+
+}  // namespace fast_motion_test

@@ -13,7 +13,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace frozen_contacts_test {
 
 constexpr float kDt = 0.01f;
 
@@ -63,8 +63,6 @@ struct TwoBoxes {
   ColliderId plane, sensor;
   std::vector<BodyId> ids;
 };
-
-}  // namespace
 
 TEST_CASE("A body that freezes on a plane lets go of it, sensors still find it") {
   const float speed = GENERATE(3.0e38f, 1.0e27f, 1.0e20f);  // no finite step follows from them
@@ -134,3 +132,5 @@ TEST_CASE("Bodies that touch may all freeze in one substep of several") {
   }
   CHECK(num_frozen > 2);
 }
+
+}  // namespace frozen_contacts_test

@@ -13,7 +13,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace height_field_test {
 
 constexpr double kPi = std::numbers::pi;
 constexpr float kSize = SolidScene::kSize;
@@ -75,8 +75,6 @@ struct Ground {
 
 // Hills of 0.1 m in any direction.
 double Hills(double x, double z) { return 0.1 * std::sin(2.0 * x + 0.3) * std::cos(1.7 * z); }
-
-}  // namespace
 
 TEST_CASE("On a flat height field a body slides and stops as on a plane") {
   const bool has_surface = GENERATE(false, true);
@@ -265,3 +263,5 @@ TEST_CASE("A peak of a height field presses into the middle of a large triangle"
   CHECK(deepest < 2e-3 * double(kSize));
   CHECK(scene.DepthOfTrianglesIn(solid) < 1e-3 * double(kSize));
 }
+
+}  // namespace height_field_test

@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace hull_collider_test {
 
 // Points on a ball, cut flat at `ceiling` radii.
 std::vector<Vec3> BallPoints(uint32_t count, double radius, double ceiling = 2.0) {
@@ -38,8 +38,6 @@ std::vector<Vec3> StonePoints(uint32_t seed, uint32_t count, double size) {
   for (uint32_t i = 0; i < count; ++i) points.push_back(ToVec3(random.Vector(size)));
   return points;
 }
-
-}  // namespace
 
 TEST_CASE("A body moves on a hull of a box's corners as on the box") {
   const bool has_surface = GENERATE(false, true);
@@ -341,3 +339,5 @@ TEST_CASE("A saved world with hulls goes on bit for bit, wherever it is loaded")
   }
   CHECK(memory.bytes_out() == 0);
 }
+
+}  // namespace hull_collider_test

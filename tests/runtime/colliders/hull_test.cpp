@@ -13,7 +13,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace hull_test {
 
 HullPointer HullOf(const std::vector<Vec3>& points) {
   Hull* hull = nullptr;
@@ -75,8 +75,6 @@ double RoundingOf(const Hull& hull) {
 Vec3 RandomPoint(const Hull& hull, Random* random) {
   return ToVec3(random->Vector(1.5 * ToEigen(hull.reach).norm()));
 }
-
-}  // namespace
 
 TEST_CASE("The surface of a hull is closed and convex and holds all points") {
   uint32_t most_triangles = 0;
@@ -342,3 +340,5 @@ TEST_CASE("Flat hulls and wrong points are refused by name") {
     CHECK(reason() == "are flat");
   }
 }
+
+}  // namespace hull_test

@@ -18,7 +18,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace max_contacts_test {
 
 struct Fall {
   double depth = 0.0;     // of the deepest point at the end [m]
@@ -60,8 +60,6 @@ Fall FallWith(uint32_t max_contacts, bool has_surface, ShapeType on) {
   fall.hash = scene.world.StateHash();
   return fall;
 }
-
-}  // namespace
 
 TEST_CASE("A body with too few contacts sinks, says so, and stays finite and deterministic",
           "[long]") {
@@ -193,3 +191,5 @@ TEST_CASE("A state with more contacts than a world has room for is refused") {
   REQUIRE(large.LoadState(state, assets).ok());
   CHECK(large.StateHash() == scene.world.StateHash());
 }
+
+}  // namespace max_contacts_test

@@ -18,7 +18,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace mesh_collider_test {
 
 constexpr float kSize = SolidScene::kSize;
 
@@ -65,8 +65,6 @@ SurfaceMesh FloorOnWall(bool ends_at_border) {
   plush::tests::CompleteMesh(&mesh);
   return mesh;
 }
-
-}  // namespace
 
 TEST_CASE("On a flat mesh a body slides and stops as on a plane", "[long]") {
   const bool has_surface = GENERATE(false, true);
@@ -422,3 +420,5 @@ TEST_CASE("States of worlds with meshes and height fields continue bit for bit",
     }
   }
 }
+
+}  // namespace mesh_collider_test

@@ -14,7 +14,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace mesh_materials_test {
 
 constexpr double kLane = 2.0;  // width of a quad [m]
 
@@ -118,8 +118,6 @@ float Tenths(float, uint64_t, float of_collider, uint64_t collider) {
   return of_collider * 0.1f * static_cast<float>(collider);
 }
 
-}  // namespace
-
 TEST_CASE("A cube rebounds from a triangle as its material says, and from its neighbour not") {
   const bool has_surface = GENERATE(false, true);
   CAPTURE(has_surface);
@@ -168,3 +166,5 @@ TEST_CASE("A cube slides on a triangle with the friction of its material") {
     CHECK(braking == Approx(expected[i]).margin(0.005));
   }
 }
+
+}  // namespace mesh_materials_test

@@ -14,7 +14,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace moving_collider_test {
 
 constexpr float kDt = BoxOnPlane::kDt;
 
@@ -23,8 +23,6 @@ double Kinetic(const BoxOnPlane& scene) { return MomentsOf(scene.world, scene.bo
 void MoveTo(BoxOnPlane* scene, const Pose& target) {
   REQUIRE(scene->world.MoveCollider(scene->plane, target).ok());
 }
-
-}  // namespace
 
 TEST_CASE("A plane that rises by MoveCollider lifts the body that rests on it") {
   const float speed = GENERATE(0.1f, 1.0f);  // [m/s]
@@ -439,3 +437,5 @@ TEST_CASE("Contacts that many sweeps do not settle are counted") {
   }
   CHECK(unsettled > 0);
 }
+
+}  // namespace moving_collider_test

@@ -14,7 +14,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace pinned_contact_test {
 
 constexpr float kSize = 0.4f, kDt = 1.0f / 60.0f;
 
@@ -68,8 +68,6 @@ struct Door {
   double most_elastic = 0.0;
 };
 
-}  // namespace
-
 // If contacts asked free nodes to make up for pinned ones, they would move several times as far as
 // the wall. Up to 17 tets then went flat, the elastic energy was twice to four times as high, and
 // every body trembled by 0.02 to 2.8 of its size per second. Around the sphere half of them still
@@ -102,3 +100,5 @@ TEST_CASE("A wall that comes into pinned nodes does not throw the others off") {
   }
   CHECK(farthest < 1.0e-3f * kSize);
 }
+
+}  // namespace pinned_contact_test

@@ -20,7 +20,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace rest_mesh_test {
 
 // The collision surface of an asset as triangles without shared vertices.
 SurfaceMesh SurfaceAtRest(const Asset& asset) {
@@ -89,8 +89,6 @@ ColliderDesc MeshOf(const Asset& asset, const Pose& pose) {
 }
 
 const Pose kPlace = {{-0.15f, -0.31f, -0.15f}, {0.0f, 0.1f, 0.0f, 0.995f}};
-
-}  // namespace
 
 TEST_CASE("The rest mesh of a soft body is the static mesh of its collision surface") {
   const SolidScene soft(true);
@@ -286,3 +284,5 @@ TEST_CASE("A body slides on one material of a mesh and stops on the other") {
     CHECK(scene.Speed() < 1e-2);
   }
 }
+
+}  // namespace rest_mesh_test

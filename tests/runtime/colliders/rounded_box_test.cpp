@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace rounded_box_test {
 
 RoundedBox RandomSolid(Random* random) {
   const auto length = [&] { return static_cast<float>(std::exp(random->Uniform(-2.0, 1.0))); };
@@ -54,8 +54,6 @@ double GapAt(const Solid& solid, const SweptTriangle& triangle, double share) {
   }
   return double(FindDeepest(solid, corners).gap);
 }
-
-}  // namespace
 
 TEST_CASE(
     "The distance from a solid is that of its nearest point, and its plane below all others") {
@@ -304,3 +302,5 @@ TEST_CASE("The least greatest value of planes is that of a fine grid") {
   CHECK(inside > 300);
   CHECK(on_edge > 300);
 }
+
+}  // namespace rounded_box_test

@@ -13,11 +13,9 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace sensors_test {
 
 using Type = ContactEventType;
-
-}  // namespace
 
 TEST_CASE("Sensors push, hold and slow nothing, whatever their shape") {
   const bool has_surface = GENERATE(false, true);
@@ -112,3 +110,5 @@ TEST_CASE("Fixed bodies meet sensors, too") {
   scene.Step(1);
   CHECK(TheEvent(scene.world).type == Type::kStayed);
 }
+
+}  // namespace sensors_test

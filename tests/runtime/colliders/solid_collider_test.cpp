@@ -13,11 +13,9 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace solid_collider_test {
 
 constexpr double kPi = std::numbers::pi;
-
-}  // namespace
 
 TEST_CASE("A body comes to rest on each shape and stays out of it") {
   const bool has_surface = GENERATE(false, true);
@@ -428,3 +426,5 @@ TEST_CASE("Solids with wrong numbers are refused by name") {
   other.type = static_cast<ShapeType>(7);
   CHECK(section(other) == "type");
 }
+
+}  // namespace solid_collider_test

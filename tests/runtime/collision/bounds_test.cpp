@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace bounds_test {
 
 // [Civ, Eq. 5.1, 5.2] for one direction, in double.
 std::array<double, 2> CivBounds(const std::array<double, 4>& p, const float low[4],
@@ -91,8 +91,6 @@ size_t CountMisses(const SurfaceBody& body) {
   }
   return misses;
 }
-
-}  // namespace
 
 TEST_CASE("Each node of a patch's tree bounds the triangles of its range after unpacking") {
   for (const auto record : {tools::TriangleRecord::kSmallest, tools::TriangleRecord::kWide}) {
@@ -239,3 +237,5 @@ TEST_CASE("Pieces of a surface are its connected parts") {
     }
   }
 }
+
+}  // namespace bounds_test

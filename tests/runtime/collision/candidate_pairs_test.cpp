@@ -17,7 +17,7 @@ using namespace plush;
 using namespace plush::test;
 using plush::tests::FullTests;
 
-namespace {
+namespace candidate_pairs_test {
 
 using Triangle = std::array<Eigen::Vector3d, 3>;
 
@@ -81,8 +81,6 @@ Collected Collect(const SurfaceBody& a, const Eigen::Vector3d& origin_a, const S
   REQUIRE(finished);
   return collected;
 }
-
-}  // namespace
 
 TEST_CASE("Every pair of triangles that intersect is a candidate") {
   const int scenes = FullTests() ? 400 : 60;
@@ -173,3 +171,5 @@ TEST_CASE("Bodies apart have no candidates, a smaller threshold has fewer, any c
       [](void* user, const CandidatePair&) { return --*static_cast<int*>(user) > 0; }));
   CHECK(left == 0);
 }
+
+}  // namespace candidate_pairs_test

@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace deformed_patch_test {
 
 // Sums over the triangles of a patch in double.
 struct TriangleSums {
@@ -82,8 +82,6 @@ double DiameterOf(const SurfaceBody& body, uint32_t patch) {
   for (const Vec3& a : x) size = std::max(size, (ToEigen(a) - ToEigen(x[0])).norm());
   return size;
 }
-
-}  // namespace
 
 TEST_CASE("Vector area and centroid of a deformed patch are the sums over its triangles") {
   SurfaceBody body(TetBox(2, 2, 1, 0.1, 0.08, 6), {.parts = 6, .num_shells = 3});
@@ -151,3 +149,5 @@ TEST_CASE("Patches of flat, inverted and distant tets have finite sums") {
       DeformPatch(body.surface().patches[0], {same, same, same, same}, {same, same, same, same});
   CHECK(none.area == 0.0f);
 }
+
+}  // namespace deformed_patch_test

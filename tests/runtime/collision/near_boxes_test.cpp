@@ -18,7 +18,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace near_boxes_test {
 
 using Pairs = std::set<std::pair<uint32_t, uint32_t>>;
 
@@ -74,8 +74,6 @@ std::vector<WorldBox> RandomBoxes(Random* random, size_t count) {
   return boxes;
 }
 
-}  // namespace
-
 TEST_CASE("Near boxes are those of brute force, step after step") {
   NearBoxes near;
   size_t all = 0;
@@ -125,3 +123,5 @@ TEST_CASE("Near boxes stop when they are asked to, and at no box") {
   });
   CHECK((ids == std::vector<uint32_t>{0, 2} || ids == std::vector<uint32_t>{2, 0}));
 }
+
+}  // namespace near_boxes_test

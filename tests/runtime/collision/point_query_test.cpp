@@ -16,7 +16,7 @@ using namespace plush;
 using namespace plush::test;
 using plush::tests::FullTests;
 
-namespace {
+namespace point_query_test {
 
 std::vector<double> DistancesTo(const SurfaceBody& body, const Eigen::Vector3d& point) {
   std::vector<double> distances;
@@ -43,8 +43,6 @@ uint32_t CountNear(const CollisionBody& body, const Eigen::Vector3d& point, doub
   });
   return count.found;
 }
-
-}  // namespace
 
 TEST_CASE("No point of a triangle is nearer than its closest point") {
   Random random(40);
@@ -128,3 +126,5 @@ TEST_CASE("Points on bodies of any size and place give finite answers") {
     }
   }
 }
+
+}  // namespace point_query_test

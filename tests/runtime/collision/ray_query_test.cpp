@@ -20,7 +20,7 @@ using namespace plush;
 using namespace plush::test;
 using plush::tests::FullTests;
 
-namespace {
+namespace ray_query_test {
 
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
@@ -160,8 +160,6 @@ void CompareRays(const SurfaceBody& body, int count, Random* random, Tally* tall
         hit.patch != body.PatchOf(hit.triangle) || hit.tet != body.TetOf(hit.triangle) ? 1u : 0u;
   }
 }
-
-}  // namespace
 
 TEST_CASE("Rays agree with a test of every triangle, however the body is deformed", "[long]") {
   const int bodies = FullTests() ? 500 : 60, rays = 200;
@@ -315,3 +313,5 @@ TEST_CASE("No ray hits a body without a surface") {
   SurfaceHit hit;
   CHECK_FALSE(Raycast(body, MakeRay({0, 0, 0}, {1, 0, 0}), &hit));
 }
+
+}  // namespace ray_query_test

@@ -23,7 +23,7 @@ using plush::tests::MakeSphere;
 using plush::tests::MakeTorus;
 using plush::tests::MakeTriangleSoup;
 
-namespace {
+namespace static_mesh_query_test {
 
 Vec3d Double(const Vec3& p) { return {p.x, p.y, p.z}; }
 
@@ -180,8 +180,6 @@ void CompareHits(const StaticMeshView& mesh, uint32_t seed, int count) {
   CHECK(hits > count / 20);
 }
 
-}  // namespace
-
 TEST_CASE("The nearest point of a static mesh is that of brute force") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
   const StaticSubject soup(MakeTriangleSoup(200, 0.3, seed));
@@ -251,3 +249,5 @@ TEST_CASE("Queries of models agree with brute force") {
   CompareHits(subject.mesh(), 4, 300);
   CompareSides(armadillo, 4, 3000);
 }
+
+}  // namespace static_mesh_query_test

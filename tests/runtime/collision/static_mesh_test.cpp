@@ -17,7 +17,7 @@ using plush::tests::MakeGridBox;
 using plush::tests::MakeSphere;
 using plush::tests::MakeTriangleSoup;
 
-namespace {
+namespace static_mesh_test {
 
 std::vector<uint32_t> InBox(const StaticMeshView& mesh, const Vec3& low, const Vec3& high) {
   std::vector<uint32_t> found;
@@ -77,8 +77,6 @@ void CompareBoxes(const StaticMeshView& mesh, uint32_t seed, int count) {
   CHECK(total > 0);
 }
 
-}  // namespace
-
 TEST_CASE("A box of a static mesh finds the triangles that brute force finds") {
   const double far = GENERATE(0.0, 1000.0, 1.0e6);
   const uint32_t num_triangles = GENERATE(1u, 4u, 5u, 16u, 17u, 64u, 65u, 300u, 3000u);
@@ -128,3 +126,5 @@ TEST_CASE("A small box visits few nodes' worth of triangles") {
   CHECK(in_box > 50);
   CHECK(in_leaves < 2 * in_box);
 }
+
+}  // namespace static_mesh_test

@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace vertex_positions_test {
 
 bool SameBits(const Vec3& a, const Vec3& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
@@ -59,8 +59,6 @@ Vec3 InLanes(const std::array<Vec3, 4>& nodes, const Vec4& weights) {
   return {x[0], x[1], x[2]};
 }
 
-}  // namespace
-
 TEST_CASE("A vertex that tets share has the same bits from all sides, scalar and in lanes") {
   SurfaceBody body(TetBox(2, 2, 2, 0.1, 0.05, 4), {.parts = 5, .num_shells = 0});
   const auto shared = SharedVertices(body);
@@ -98,3 +96,5 @@ TEST_CASE("A vertex placed in lanes has the bits of one placed alone") {
     }
   }
 }
+
+}  // namespace vertex_positions_test

@@ -11,7 +11,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace attached_points_test {
 
 constexpr uint32_t kNodes = 64, kPoints = 3;
 
@@ -49,8 +49,6 @@ void CheckAgainstFresh(uint32_t seed, const AttachedPoints& kept, const PointCou
   }
 }
 
-}  // namespace
-
 TEST_CASE("Attached points know how contacts move them, however many come and go") {
   const uint32_t seed = GENERATE(range(1u, 11u));
   CAPTURE(seed);
@@ -71,3 +69,5 @@ TEST_CASE("Attached points know how contacts move them, however many come and go
     CheckAgainstFresh(seed, kept, contacts);
   }
 }
+
+}  // namespace attached_points_test

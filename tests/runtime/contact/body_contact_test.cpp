@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace body_contact_test {
 
 // Solves a pair's problem well, and checks it against the dense equations.
 void SolveAndCheck(float friction, RandomPair* of_pair, ContactLaws* solved) {
@@ -41,8 +41,6 @@ void SolveAndCheck(float friction, RandomPair* of_pair, ContactLaws* solved) {
 }
 
 float FrictionOf(int k) { return k % 3 == 0 ? 0.0f : 0.5f; }
-
-}  // namespace
 
 TEST_CASE("Contacts between two bodies meet Signorini's and Coulomb's conditions") {
   const int count = tests::SweepCount(300, 5000);
@@ -152,3 +150,5 @@ TEST_CASE("The impulses of a contact on its two bodies are opposite to the bit")
   CHECK(pressing > count);
   CHECK(sliding > count / 4);
 }
+
+}  // namespace body_contact_test

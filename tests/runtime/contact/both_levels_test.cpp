@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace both_levels_test {
 
 struct Throw {
   std::vector<Points> nodes;         // after each step [m]
@@ -63,8 +63,6 @@ double Distance(const Throw& a, const Throw& b) {
   return std::sqrt(sum / count);
 }
 
-}  // namespace
-
 TEST_CASE("A stiff slender beam lands on a corner as with many iterations, and gains no energy",
           "[long]") {
   const double young = GENERATE(1.0e5, 1.0e6, 1.0e7);
@@ -82,3 +80,5 @@ TEST_CASE("A stiff slender beam lands on a corner as with many iterations, and g
   CHECK(error < (young < 5.0e5 ? 0.025 : young < 5.0e6 ? 0.012 : 0.006));
   CHECK(usual.gain < 1e-3 * usual.kinetic);
 }
+
+}  // namespace both_levels_test

@@ -12,7 +12,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace bounce_energy_test {
 
 WorldDesc InSpace() {
   WorldDesc desc = SlopeDesc::Awake();
@@ -64,8 +64,6 @@ struct Rises {
   double touching = 0.0, free = 0.0;  // at most, in steps with contact and in others
   int num_touching = 0;
 };
-
-}  // namespace
 
 TEST_CASE("A rebound off a plane leaves a body no more energy relative to it than it had",
           "[long]") {
@@ -134,3 +132,5 @@ TEST_CASE("A rebound between two bodies leaves them hardly more energy than they
   }
   CHECK(touching > 20);
 }
+
+}  // namespace bounce_energy_test

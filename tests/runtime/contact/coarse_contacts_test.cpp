@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace coarse_contacts_test {
 
 Eigen::Matrix3d Dense(const Mat3& M) {
   Eigen::Matrix3d out;
@@ -36,8 +36,6 @@ double DeepestOf(const CoarseProblem& c, const Points& moved) {
   }
   return low;
 }
-
-}  // namespace
 
 TEST_CASE("Points of clusters answer impulses as J Z C^-1 Z^T J^T says") {
   const uint32_t seed = GENERATE(range(1u, 25u));
@@ -204,3 +202,5 @@ TEST_CASE("With high friction and in wedges, coarse solves keep gaps and frictio
   CHECK(deepest < (solves < 100 ? few : many));
   CHECK(most_driven < 1e-4);
 }
+
+}  // namespace coarse_contacts_test

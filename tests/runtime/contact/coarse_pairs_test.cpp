@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace coarse_pairs_test {
 
 struct Stuff {
   double young;    // [Pa]
@@ -185,8 +185,6 @@ void SolveAndCheck(float friction, int solves, ClusteredPair* of_pair, ContactLa
   CHECK(Independence(PairCouplings(pair.bodies, pair.contacts)) < kIndependent);
 }
 
-}  // namespace
-
 TEST_CASE("Coarse contacts between two bodies meet Signorini's and Coulomb's conditions") {
   const int count = tests::SweepCount(150, 2000);
   ContactLaws solved;
@@ -228,8 +226,6 @@ TEST_CASE("Coarse contacts of bodies of 1 to 1000 times the mass and stiffness m
   CHECK(solved.unsolved_smooth == 0);
   CHECK(solved.unsolved <= count / 25 + 2);  // 1 to 18 of 1000, 39 if the heavy one is soft
 }
-
-namespace {
 
 // The fine level of a body.
 struct FineLevel {
@@ -281,8 +277,6 @@ struct FineLevel {
   Points y0, rhs0;
   std::vector<NodeVec> b;
 };
-
-}  // namespace
 
 // As a step does: a fine solve, then a coarse one before each further fine one.
 TEST_CASE("With high friction, both levels keep the gaps between bodies and friction brakes") {
@@ -391,3 +385,5 @@ TEST_CASE("With high friction, coarse contacts between two bodies keep gaps and 
   CHECK(deepest < (tests::FullTests() ? 0.5 : 0.25));
   CHECK(most_driven < 0.03);
 }
+
+}  // namespace coarse_pairs_test

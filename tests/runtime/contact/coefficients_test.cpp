@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace coefficients_test {
 
 constexpr float kNone = -1.0f;
 
@@ -61,8 +61,6 @@ float FrictionOfSevenOnNine(float of_body, uint64_t body, float of_collider, uin
 }
 
 float NoNumber(float, uint64_t, float, uint64_t) { return std::numeric_limits<float>::quiet_NaN(); }
-
-}  // namespace
 
 TEST_CASE("Friction mixes to the geometric mean, restitution to the larger value") {
   struct Case {
@@ -184,3 +182,5 @@ TEST_CASE("Assets with impossible coefficients are refused") {
     CHECK_THAT(bytes.error().message, Catch::Contains(c.section));
   }
 }
+
+}  // namespace coefficients_test

@@ -19,7 +19,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace contact_pushes_test {
 
 constexpr float kDepthThatCounts = 1.0e-4f;  // [m]
 
@@ -102,8 +102,6 @@ ContactSolve PartOf(RandomContacts* c, int sweeps) {
   part.problem.slop = part.problem.rise = kDepthThatCounts;
   return part;
 }
-
-}  // namespace
 
 TEST_CASE("Deep points come out by the displacement that the dense equations give") {
   const int count = tests::SweepCount(100, 2000);
@@ -243,8 +241,6 @@ TEST_CASE("Deep points of two bodies come out by the displacements that the equa
   CHECK(free > count / 4);
 }
 
-namespace {
-
 // Random velocities of a body, in its units [m/s].
 std::vector<NodeVec> VelocitiesOf(RandomContacts* c) {
   Points v = c->random.Vectors(c->shape.num_nodes(), 0.3);
@@ -277,8 +273,6 @@ void AddMasses(RandomContacts* c) {
     c->y[i].w = c->x[i].w = c->pinned[i] != 0 ? 0.0f : static_cast<float>(1.0 / mass);
   }
 }
-
-}  // namespace
 
 TEST_CASE("After a rebound, chosen points leave their planes as fast as they shall") {
   const int count = tests::SweepCount(100, 2000);
@@ -442,3 +436,5 @@ TEST_CASE("After a joint rebound, bodies part as fast as they shall, and enter n
   CHECK(pushing > count);
   CHECK(free > count / 4);
 }
+
+}  // namespace contact_pushes_test

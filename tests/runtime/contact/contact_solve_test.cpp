@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace contact_solve_test {
 
 // Checks that d answers b and the contacts' impulses, that no point lies below a plane, and that
 // impulses push. Returns the largest normal impulse.
@@ -40,8 +40,6 @@ double CheckSolved(const RandomContacts& c) {
   CHECK(c.LowestGap() > -2e-5 * kProblemSize);
   return largest;
 }
-
-}  // namespace
 
 TEST_CASE("Without friction, contacts meet Signorini's condition in random problems") {
   const int count = tests::SweepCount(400, 10000);
@@ -249,3 +247,5 @@ TEST_CASE("Points that press come back to their places, without friction along t
     }
   }
 }
+
+}  // namespace contact_solve_test

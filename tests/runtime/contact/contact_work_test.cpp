@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace contact_work_test {
 
 constexpr double kDrop = 0.3;  // [heights]
 
@@ -96,8 +96,6 @@ class PushMeter {
   Drop& drop_;
   ContactSettings settings_;
 };
-
-}  // namespace
 
 TEST_CASE("In a drop in one substep a step, no point comes out of depth by positions alone",
           "[long]") {
@@ -188,3 +186,5 @@ TEST_CASE("A plane that moves gives a body its work and no more") {
     CHECK(rise < 0.02 * kinetic);  // 0.0154: a body of 1 m and 1e4 Pa, which the plane presses flat
   }
 }
+
+}  // namespace contact_work_test

@@ -10,7 +10,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace corner_test {
 
 // A body whose faces x = 0 and y = 0 lie on two planes that meet in the z axis, each 45 degrees
 // steep if `down` is -y. The scene is turned by a random rotation; what it answers is turned back.
@@ -46,8 +46,6 @@ struct Corner {
   World world;
   BodyId id;
 };
-
-}  // namespace
 
 TEST_CASE("A body that falls into a corner comes to rest in it") {
   const double tilt = GENERATE(0.4, 0.785398);
@@ -136,3 +134,5 @@ TEST_CASE("Nodes that touch two planes feel the friction of both") {
   CHECK(std::fabs(corner.Velocity().z() - share * kGravity * 20 * double(kDt)) <
         1e-3 * kGravity * 20 * double(kDt));
 }
+
+}  // namespace corner_test

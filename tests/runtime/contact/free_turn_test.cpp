@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace free_turn_test {
 
 constexpr int kMostSweeps = 4096;
 
@@ -186,8 +186,6 @@ double ErrorOf(const FreeContacts& c) {
   return (d - wanted - beyond).norm() / (d.norm() + Pf.norm() + c.Answer(all).norm());
 }
 
-}  // namespace
-
 TEST_CASE("Solves answer impulses as A does, and turn a free body by their whole moment",
           "[long]") {
   const uint32_t num_pins = GENERATE(0u, 1u, 2u);
@@ -346,3 +344,5 @@ TEST_CASE("Impulses that pull points away from the centre resist a turn, others 
     CHECK((found - right * moment).norm() < rounding * right.norm());
   }
 }
+
+}  // namespace free_turn_test

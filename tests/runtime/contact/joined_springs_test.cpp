@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace joined_springs_test {
 
 constexpr uint32_t kNodes = 40, kSlots = 7;
 
@@ -133,8 +133,6 @@ struct Chain {
   }
 };
 
-}  // namespace
-
 TEST_CASE("One solve of the springs of several bodies meets their law") {
   const uint32_t seed = GENERATE(range(1u, 101u));
   CAPTURE(seed);
@@ -215,3 +213,5 @@ TEST_CASE("A solve of springs changes nothing if one would exceed its largest fo
       CHECK(IsZero(chain.rows[i].impulse - before[i].impulse));
   }
 }
+
+}  // namespace joined_springs_test

@@ -18,7 +18,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace normal_impulses_test {
 
 // Where the impulses move the slots' points, in double precision, beside `free` motions.
 std::vector<Eigen::Vector3d> MotionsOf(const ContactState& state,
@@ -91,8 +91,6 @@ struct Twins : RandomContacts {
   uint32_t count = 0;  // without the twins
   bool has_room = false;
 };
-
-}  // namespace
 
 TEST_CASE("Normal impulses solved at once meet Signorini's condition and leave friction alone",
           "[long]") {
@@ -327,3 +325,5 @@ TEST_CASE(
   CHECK(taken < 0.2 * loads);
   CHECK(sunk > -2.0e-7);
 }
+
+}  // namespace normal_impulses_test

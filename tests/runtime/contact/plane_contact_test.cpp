@@ -14,7 +14,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace plane_contact_test {
 
 // How far its own weight lowers the middle of a box 0.2 m high: by rho g h^2 / 3 E if its sides are
 // free, by 1 / 2.14 of that if they are held.
@@ -26,8 +26,6 @@ void CheckSquash(double squash) {
   CHECK(squash > held);
   CHECK(squash < free);
 }
-
-}  // namespace
 
 TEST_CASE("A box set down on a plane stays there, and the plane carries its weight") {
   Slope slope({});
@@ -419,3 +417,5 @@ TEST_CASE("Substeps come with fast approach only") {
     CHECK(away.stats().contacts == 0);
   }
 }
+
+}  // namespace plane_contact_test

@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace point_couplings_test {
 
 // S_ij = w_i^T A^-1 w_j of the dense inverse, over the nodes that are free.
 double ExactCoupling(const Eigen::MatrixXd& inverse, const EmbeddedPoint& a,
@@ -43,8 +43,6 @@ double WorstError(const PointCouplings& couplings, const Eigen::MatrixXd& invers
   }
   return worst;
 }
-
-}  // namespace
 
 TEST_CASE("Couplings of points are those of the dense inverse, whatever touched before") {
   RandomContacts c(7, Touching::kVertices);
@@ -141,3 +139,5 @@ TEST_CASE(
   // 1 s makes bodies of up to 1e7 Pa as stiff as ones of 1e9: the factor is in floats.
   CHECK(worst < (damping < 1.0 ? 1e-4 : 1e-3));
 }
+
+}  // namespace point_couplings_test

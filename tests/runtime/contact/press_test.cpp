@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace press_test {
 
 ShapeAsset Cube(bool has_surface) {
   const tools::TetMesh mesh = TetBox(6, 6, 6, 1.0 / 6);
@@ -101,8 +101,6 @@ double ForceOf(const ShapeAsset& shape, float young, float poisson, int volume_s
   return it->second;
 }
 
-}  // namespace
-
 // The surface has 722 vertices on the planes, more than three times as many as contacts fit.
 TEST_CASE("A pressed cube stays above the planes, and its force is that of many iterations",
           "[long]") {
@@ -182,3 +180,5 @@ TEST_CASE("A cube that a press closes on takes its shape again", "[long]") {
   const bool shakes = poisson == 0.49f && young == 1.0e4f;
   CHECK(off < (shakes ? 0.02 : 0.01) * SizeOf(shape));
 }
+
+}  // namespace press_test

@@ -13,7 +13,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace restitution_test {
 
 // A body that falls on a floor.
 struct Bounce {
@@ -43,8 +43,6 @@ BodyDesc Stiff(float young = 1.0e8f) {
   return {.pose = {.position = {0.0f, 0.5f, 0.0f}},
           .material = {.young = young, .poisson = 0.3f, .density = 1000.0f}};
 }
-
-}  // namespace
 
 TEST_CASE("A stiff cube rebounds at the share of its speed that restitution gives") {
   const bool has_surface = GENERATE(false, true);
@@ -234,8 +232,6 @@ TEST_CASE("A plane that rises throws a body off at its speed and restitution") {
   CHECK(bounce.Speed() == Approx(3.0).epsilon(0.05));
 }
 
-namespace {
-
 float HalfOfNine(float of_body, uint64_t, float of_collider, uint64_t collider) {
   return of_body < 0.0f && of_collider < 0.0f && collider == 9 ? 0.5f : 0.0f;
 }
@@ -254,8 +250,6 @@ double Rebounds(World* world, BodyId id) {
   }
   return out / -in;
 }
-
-}  // namespace
 
 TEST_CASE("A collider, a body, a baked material or the world's function gives restitution") {
   enum class From { kSetting, kBody, kMaterial, kFunction };
@@ -315,8 +309,6 @@ TEST_CASE("A soft cube bounces lower each time and comes to rest") {
   CHECK(bounce.world.stats().max_speed < 0.02f);
 }
 
-namespace {
-
 // Two boxes without gravity, the first one on its way to the second.
 struct Pair {
   explicit Pair(const tools::TetMesh& mesh, const WorldDesc& desc = InSpace())
@@ -349,8 +341,6 @@ struct Pair {
   World world;
   BodyId ids[2];
 };
-
-}  // namespace
 
 TEST_CASE("Two stiff cubes part at the share of their speed that restitution gives") {
   const float restitution = GENERATE(0.0f, 0.3f, 0.5f, 1.0f);
@@ -508,3 +498,5 @@ TEST_CASE("A bounce between bodies goes on from a saved state") {
   }
   CHECK(other.StateHash() == pair.world.StateHash());
 }
+
+}  // namespace restitution_test

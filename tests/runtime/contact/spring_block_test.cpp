@@ -13,7 +13,7 @@
 
 using namespace plush;
 
-namespace {
+namespace spring_block_test {
 
 struct Problem {
   Eigen::MatrixXd couplings;  // of all points
@@ -93,8 +93,6 @@ SpringBlock BlockOf(size_t count) {
   REQUIRE(block.Reserve(DefaultAllocator(), count));
   return block;
 }
-
-}  // namespace
 
 TEST_CASE("Springs that are solved together obey their law") {
   const uint32_t seed = GENERATE(range(1u, 301u));
@@ -211,3 +209,5 @@ TEST_CASE("A block of springs refuses more springs than it has room for") {
   for (uint32_t k = 0; k < SpringBlock::kMost; ++k) CHECK(block.List(k, 1.0f));
   CHECK_FALSE(block.List(SpringBlock::kMost, 1.0f));
 }
+
+}  // namespace spring_block_test

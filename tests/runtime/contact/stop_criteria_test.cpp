@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace stop_criteria_test {
 
 constexpr uint32_t kCount = 200;  // problems
 
@@ -59,8 +59,6 @@ Stopped StopAt(float accuracy) {
   return sums;
 }
 
-}  // namespace
-
 // In nanometres.
 TEST_CASE("Sweeps stop at a thousandth of a substep's fall, a millionth of the size, or less") {
   Body body;
@@ -87,3 +85,5 @@ TEST_CASE("Whatever the accuracy, sweeps go on until they change the load by a t
   CHECK(any.sweeps < 3.6);
   CHECK(any.left < 4e-7);  // 2.3e-7; at a hundredth 5.7e-7
 }
+
+}  // namespace stop_criteria_test

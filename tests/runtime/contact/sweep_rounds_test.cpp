@@ -12,7 +12,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace sweep_rounds_test {
 
 // Bodies of a solve, in random groups. They lead contacts in random rounds.
 struct GroupedBodies {
@@ -42,8 +42,6 @@ struct GroupedBodies {
     }
   }
 };
-
-}  // namespace
 
 TEST_CASE("A sweep visits bodies once in each round with a turn, in the order of the solve") {
   for (uint32_t seed = 1; seed <= 40; ++seed) {
@@ -105,3 +103,5 @@ TEST_CASE("No two jobs of a round sweep bodies that meet in it") {
     }
   }
 }
+
+}  // namespace sweep_rounds_test

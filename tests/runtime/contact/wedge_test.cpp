@@ -13,7 +13,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace wedge_test {
 
 constexpr float kFrame = 1.0f / 60;  // [s]
 constexpr int kClosing = 60;         // steps, as many held, as many to open
@@ -96,8 +96,6 @@ Outcome Close(const ShapeAsset& shape, const Wedge& wedge, uint32_t seed, int sw
   return out;
 }
 
-}  // namespace
-
 TEST_CASE("Bodies in closing wedges stay above the planes, and no impulse throws them about",
           "[long]") {
   const int sweeps = GENERATE(8, 64);
@@ -148,3 +146,5 @@ TEST_CASE("Bodies in closing wedges stay above the planes, and no impulse throws
   CHECK(jammed > count / 4);
   CHECK(jammed < count * 3 / 4);
 }
+
+}  // namespace wedge_test

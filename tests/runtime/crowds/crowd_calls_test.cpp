@@ -13,7 +13,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace crowd_calls_test {
 
 constexpr float kDt = 0.01f;
 constexpr double kTolerance = 1e-4;
@@ -131,8 +131,6 @@ class Twins {
   std::vector<BodyId> ids, alone_ids;
   std::vector<bool> pinned;
 };
-
-}  // namespace
 
 TEST_CASE("Bodies in lanes report the same as bodies alone") {
   const uint32_t seed = GENERATE(1u, 2u);
@@ -318,3 +316,5 @@ TEST_CASE("Bodies of different settings step in crowds of their own") {
   }
   CHECK(mixed.StateHash() == loaded.StateHash());
 }
+
+}  // namespace crowd_calls_test

@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace crowd_lanes_test {
 
 constexpr float kDt = 0.01f;
 constexpr int kSteps = 40;
@@ -103,8 +103,6 @@ void AddAll(Scene* scene, const Member& subject, Pins pins, int before, int behi
   scene->AddSubject(subject);
   add(behind);
 }
-
-}  // namespace
 
 TEST_CASE("A body's motion in a crowd depends neither on its lane nor on the others") {
   const uint32_t seed = GENERATE(1u, 2u);
@@ -325,3 +323,5 @@ TEST_CASE("Stiff bodies whose pins a shared factor cannot hold step by themselve
   CHECK(SameBits(StateOf(scene.world, scene.ids[scene.subject], shape.num_nodes()),
                  StateOf(alone, id, shape.num_nodes())));
 }
+
+}  // namespace crowd_lanes_test

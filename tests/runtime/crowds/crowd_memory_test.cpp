@@ -12,7 +12,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace crowd_memory_test {
 
 constexpr float kDt = 0.01f;
 
@@ -41,8 +41,6 @@ BodyDesc Pinned(const std::vector<uint32_t>& pins) {
   desc.pinned_nodes = pins;
   return desc;
 }
-
-}  // namespace
 
 TEST_CASE("Steps of crowds take no memory, even if bodies leave their lanes and come back") {
   const uint32_t seed = GENERATE(1u, 2u);
@@ -212,3 +210,5 @@ TEST_CASE("A crowd steps on after a plane for which there was no memory", "[long
   }
   CHECK(failures > 8);
 }
+
+}  // namespace crowd_memory_test

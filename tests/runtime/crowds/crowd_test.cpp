@@ -14,7 +14,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace crowd_test {
 
 constexpr float kDt = 0.01f;
 constexpr uint32_t kAllowed = kStepPreparedTimeStep;
@@ -178,8 +178,6 @@ void Check(const char* name, const Run& run, const Differences& d) {
   CHECK(d.crowd.centre < 5.0 * d.nudged.centre + 0.01);
   CHECK(d.crowd.mean_energy < 3.0 * d.nudged.mean_energy + 0.002);
 }
-
-}  // namespace
 
 TEST_CASE("105 bodies move as each of them alone", "[long]") {
   const uint32_t seed = GENERATE(1u, 2u);
@@ -374,3 +372,5 @@ TEST_CASE("105 armadillos move as each of them alone") {
     Check("crowd of armadillos", run, d);
   }
 }
+
+}  // namespace crowd_test

@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace crowd_touching_test {
 
 constexpr float kDt = 0.01f;
 constexpr int kSteps = 60;
@@ -77,8 +77,6 @@ void CheckSame(const Trail& a, const Trail& b) {
     REQUIRE(SameBits(a[step], b[step]));
   }
 }
-
-}  // namespace
 
 TEST_CASE("Bodies of a crowd that touch none keep their lanes and bits when bodies may touch") {
   const uint32_t seed = GENERATE(1u, 2u);
@@ -158,3 +156,5 @@ TEST_CASE("Bodies of a crowd that touch leave their lanes and come back and chan
     CheckSame(other.right, first.right);
   }
 }
+
+}  // namespace crowd_touching_test

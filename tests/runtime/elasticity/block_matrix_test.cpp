@@ -19,7 +19,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace block_matrix_test {
 
 constexpr StressDifferential kDifferentials[] = {
     StressDifferential::kExact, StressDifferential::kConstantRotation, StressDifferential::kWarped,
@@ -79,8 +79,6 @@ struct Subject {
   std::vector<NodeVec> x;
   BlockMatrix matrix;
 };
-
-}  // namespace
 
 TEST_CASE("A matrix has a block for each pair of nodes that share a tet, in sorted rows") {
   for (uint32_t seed = 1; seed <= 6; ++seed) {
@@ -196,3 +194,5 @@ TEST_CASE("Assembled products agree on every instruction set") {
     }
   }
 }
+
+}  // namespace block_matrix_test

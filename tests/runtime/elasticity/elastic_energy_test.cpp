@@ -11,7 +11,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace elastic_energy_test {
 
 // Checks the energy of a turned body whose nodes are off their places by up to `off`, and whose
 // size is `stretch` times as large along the third axis: negative, all tets are inside out.
@@ -32,8 +32,6 @@ void CheckEnergy(const ShapeAsset& shape, double off, double stretch, double mos
   CHECK(std::fabs(energy - expected) < most_error * expected);
 }
 
-}  // namespace
-
 TEST_CASE("The elastic energy needs no rotations") {
   Random random(11);
   for (const double poisson : {0.0, 0.45, 0.499}) {  // lambda of the last is limited
@@ -48,3 +46,5 @@ TEST_CASE("The elastic energy needs no rotations") {
     }
   }
 }
+
+}  // namespace elastic_energy_test

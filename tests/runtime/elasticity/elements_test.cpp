@@ -13,7 +13,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace elements_test {
 
 constexpr tools::Material kMaterial = {2.0e5, 0.35, 900.0};
 
@@ -33,8 +33,6 @@ Points ForcesAt(const ShapeAsset& shape, const Points& x) {
   ElasticForces(shape.elements(), ToVec3s(x), rotations.view(), kMostBulk, forces);
   return ToEigen(forces);
 }
-
-}  // namespace
 
 TEST_CASE("The reference's forces are minus the gradient of its energy") {
   const uint32_t seed = GENERATE(1u, 2u);
@@ -250,3 +248,5 @@ TEST_CASE("Stretches contain no rotation, whatever rotations they start from") {
   }
   CHECK(largest < 1e-5);
 }
+
+}  // namespace elements_test

@@ -12,7 +12,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace force_differential_test {
 
 constexpr double kDt = 0.01;
 
@@ -90,8 +90,6 @@ Points DenseProduct(StressDifferential differential, const DenseModel& model, co
   }
   return out;
 }
-
-}  // namespace
 
 TEST_CASE("Linearised tets have the forces and multipliers of the energy") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
@@ -202,3 +200,5 @@ TEST_CASE("Viscous forces resist changes of stretch, and add to both differentia
         1e-4 * added.norm());
   CHECK(added.cwiseProduct(y).sum() > 0.0);
 }
+
+}  // namespace force_differential_test

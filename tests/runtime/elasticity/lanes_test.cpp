@@ -18,7 +18,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace lanes_test {
 
 constexpr int kMany = 64;
 
@@ -125,8 +125,6 @@ bool IsAsGood(const Subject& subject, const Quat& found, const Quat& scalar) {
   return reached > (RotationOf(scalar).transpose() * F).trace() - 1e-6 * F.norm();
 }
 
-}  // namespace
-
 TEST_CASE("A tet's rotation and impulses do not depend on the others of its block") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
   CAPTURE(seed);
@@ -208,3 +206,5 @@ TEST_CASE("Rotations of the element pass are those of the polar decomposition") 
     CHECK(worst < 2e-6);
   }
 }
+
+}  // namespace lanes_test

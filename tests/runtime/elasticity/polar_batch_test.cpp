@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace polar_batch_test {
 
 constexpr int kMany = 64;
 
@@ -46,8 +46,6 @@ struct Batch {
   std::vector<Mat3> F;
   std::vector<Quat> starts;
 };
-
-}  // namespace
 
 TEST_CASE("A batch of rotations is that of the polar decomposition, on every instruction set") {
   const Batch batch(20000, 1);
@@ -121,3 +119,5 @@ TEST_CASE("The scalar code takes matrices that are degenerate, inverted or far f
     }
   }
 }
+
+}  // namespace polar_batch_test

@@ -13,7 +13,7 @@ using plush::Mat3;
 using plush::Quat;
 using namespace plush::test;
 
-namespace {
+namespace polar_decomposition_test {
 
 constexpr double kDegrees = 180.0 / 3.14159265358979323846;
 constexpr int kMany = 64;
@@ -42,8 +42,6 @@ Eigen::Matrix3d Stretched(Random* random, double low, double high, bool inverted
   if (inverted) s[random->Below(3)] *= -1.0;
   return random->Rotation() * s.asDiagonal() * random->Rotation();
 }
-
-}  // namespace
 
 TEST_CASE("APD finds the rotation of the polar decomposition near its warm start") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
@@ -188,3 +186,5 @@ TEST_CASE("Quaternions stay of unit length over many steps") {
   CHECK(std::fabs(NormOf(q) - 1.0) < 4e-7);
   CHECK(AngleBetween(RotationOf(q), R) < 1e-6);
 }
+
+}  // namespace polar_decomposition_test

@@ -14,7 +14,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace relaxation_test {
 
 constexpr float kDt = 0.0125f;
 
@@ -109,8 +109,6 @@ double KeptOf(const Subject& s, size_t t, double multiplier) {
   const double law = LawOf(s, t);
   return std::clamp(multiplier, std::min(law, 0.0) - spare, std::max(law, 0.0) + spare);
 }
-
-}  // namespace
 
 TEST_CASE("An element pass moves multipliers towards their law by the share of its stiffness") {
   const uint32_t seed = GENERATE(1u, 2u);
@@ -229,3 +227,5 @@ TEST_CASE("A crowd's multipliers relax like those of its bodies") {
     }
   }
 }
+
+}  // namespace relaxation_test

@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace rotation_table_test {
 
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kDegrees = 180.0 / kPi;
@@ -77,8 +77,6 @@ Eigen::Matrix3d RotationOfSvd(const Eigen::Matrix3f& F) {
   return (svd.matrixU() * svd.matrixV().transpose()).cast<double>();
 }
 
-}  // namespace
-
 TEST_CASE("One iteration from the identity is as accurate as the paper's table", "[long]") {
   constexpr uint32_t kSeed = 800;
   const int count = 800000;
@@ -123,3 +121,5 @@ TEST_CASE("One iteration from the identity is as accurate as the paper's table",
   CHECK(apd[2].largest < 2e-4);  // rounding
   CHECK(svd.largest < 2e-4);
 }
+
+}  // namespace rotation_table_test

@@ -12,7 +12,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace conservation_test {
 
 Eigen::Vector3d Vector(const double (&v)[3]) { return {v[0], v[1], v[2]}; }
 
@@ -47,8 +47,6 @@ double SmallestEdge(const SimulationView& s) {
   }
   return smallest;
 }
-
-}  // namespace
 
 TEST_CASE("Free fall is backward Euler's own path") {
   const float dt = GENERATE(0.01f, 1.0f / 60);
@@ -146,8 +144,6 @@ TEST_CASE("Tets that the caller turned inside out recover") {
   CHECK(MeasuresOf(world).min_det_f > 0.5f);
 }
 
-namespace {
-
 // Adds a turn about the centre of mass to a body's velocities.
 void Spin(const Eigen::Vector3d& omega, size_t num_nodes, BodyId id, World* world) {
   const Points x = ToEigen(PositionsOf(*world, id, num_nodes));
@@ -156,8 +152,6 @@ void Spin(const Eigen::Vector3d& omega, size_t num_nodes, BodyId id, World* worl
   for (Eigen::Index i = 0; i < x.cols(); ++i) v.col(i) = omega.cross(x.col(i) - centre);
   REQUIRE(world->SetNodeVelocities(id, ToVec3s(v)).ok());
 }
-
-}  // namespace
 
 TEST_CASE("A body in flight keeps its angular momentum, alone and in a crowd") {
   const int bodies = GENERATE(1, 7);
@@ -424,3 +418,5 @@ TEST_CASE("Masses add up and are distributed like the volume") {
   CHECK(moments.volume == Approx(volume).epsilon(1e-6));
   CHECK((Vector(moments.centre) - centre / volume).norm() < 1e-6);
 }
+
+}  // namespace conservation_test

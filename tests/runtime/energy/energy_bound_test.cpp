@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace energy_bound_test {
 
 struct Throw {
   double young = 3.0e4, poisson = 0.499;
@@ -98,8 +98,6 @@ double LargestGain(float dt, int steps, World* world) {
   }
   return gain;
 }
-
-}  // namespace
 
 // Without the bound, 25 of these 48 gain more than 1% of the energy that they hit with in a step,
 // up to 1.8 times as much; if no way were shortened, eight, up to 1.0 times as much. (Of 960, 15
@@ -283,3 +281,5 @@ TEST_CASE("Bodies of several stiff parts gain no energy in an impact", "[long]")
   }
   std::printf("bodies of stiff parts, seeds from 4401: gain up to %.2g\n", worst);
 }
+
+}  // namespace energy_bound_test

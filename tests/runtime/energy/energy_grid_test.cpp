@@ -25,7 +25,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace energy_grid_test {
 
 constexpr double kGravity = 9.81;
 constexpr double kMostGain = 0.01;  // of the largest kinetic and elastic energy so far
@@ -367,8 +367,6 @@ double LargestEnergy(bool on_springs, double poisson, int outer_iterations) {
   return largest;
 }
 
-}  // namespace
-
 TEST_CASE("Bodies that run into each other in the air end finite, few gain energy", "[long]") {
   const uint32_t count = tests::SweepCount(8u, 1000u);  // 3 of 1000
   CheckFew(Place::kAir, {814, 874, 876, 840, 786, 130, 35, 377, 722}, count, 250);
@@ -393,3 +391,5 @@ TEST_CASE("Nearly incompressible beams move as they should if others push or pul
   const double right = LargestEnergy(on_springs, 0.45, 16);
   CHECK(LargestEnergy(on_springs, poisson, 0) == Approx(right).epsilon(0.1));
 }
+
+}  // namespace energy_grid_test

@@ -14,7 +14,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace flight_energy_test {
 
 constexpr double kDt = 1.0 / 60.0;
 
@@ -86,8 +86,6 @@ struct Spinners {
   std::vector<BodyId> ids;
   std::vector<double> start;
 };
-
-}  // namespace
 
 // Pressures lagged behind volumes: a sheet gained 8% of its energy in each step.
 TEST_CASE("Thin nearly incompressible sheets gain no energy, alone and in a crowd", "[long]") {
@@ -197,3 +195,5 @@ TEST_CASE("Bodies of several stiff parts spin without strain, alone and in a cro
   }
   CHECK(most < 1e-3);
 }
+
+}  // namespace flight_energy_test

@@ -34,7 +34,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace stability_grid_test {
 
 // Energy that a body may gain, of the largest kinetic and elastic energy so far.
 constexpr double kMostGain = 0.01;
@@ -324,8 +324,6 @@ Failures RunScenes(uint32_t first, int count, SceneKind kind, double most_stiffn
   return failures;
 }
 
-}  // namespace
-
 // Without clusters and with two sweeps, 2 of these 300 freeze and 57 gain. Of those that still gain
 // most are stiff and strongly damped bodies, by 1e-5 J and less, or on pins that have moved.
 TEST_CASE("Bodies of all shapes, masses and materials in flight or pinned end finite, few gain",
@@ -420,3 +418,5 @@ TEST_CASE("Bodies on hills and between boxes that close end finite, few gain") {
   CHECK(failures.fallen <= std::max(1, count / 30));
   CHECK(failures.fallen_on_hills <= count / 1000);
 }
+
+}  // namespace stability_grid_test

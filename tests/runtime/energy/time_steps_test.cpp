@@ -10,7 +10,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace time_steps_test {
 
 enum class Setting { kFree, kPinned, kOnPlane, kCrowd };
 
@@ -42,8 +42,6 @@ struct Swollen {
   ShapeAsset shape;
   World world;
 };
-
-}  // namespace
 
 TEST_CASE("A time step far shorter than the others adds no energy") {
   const Setting setting =
@@ -114,3 +112,5 @@ TEST_CASE("Time steps below the least one are refused and move nothing") {
   }
   CHECK(scene.world.StateHash() == hash);
 }
+
+}  // namespace time_steps_test

@@ -18,7 +18,7 @@ using namespace plush;
 using namespace plush::test;
 using reference::Trajectory;
 
-namespace {
+namespace assembled_matrix_test {
 
 constexpr float kDt = 0.01f;
 
@@ -70,8 +70,6 @@ WorldDesc DescOf(Scene scene) {
   if (scene == Scene::kTouching) desc.max_pairs = 4;
   return desc;
 }
-
-}  // namespace
 
 TEST_CASE("Bodies with an assembled matrix move as without it") {
   const auto scene =
@@ -164,3 +162,5 @@ TEST_CASE("A world without memory for a matrix refuses it and stays as it was") 
   CHECK(bars.world.SetSolver(bars.ids[0], ImplicitSolver({.assembled = true})).ok());
   bars.Step(1);
 }
+
+}  // namespace assembled_matrix_test

@@ -14,7 +14,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace cantilever_sag_test {
 
 constexpr double kLength = 1.0, kHeight = 0.1, kGravity = 1.0;
 
@@ -63,8 +63,6 @@ double SagOf(uint32_t across, const tools::Material& material) {
   return sag();
 }
 
-}  // namespace
-
 TEST_CASE("Slender cantilevers converge with the mesh size to Timoshenko's beam",
           "[papers][long]") {
   const double nu = GENERATE(0.0, 0.3);
@@ -82,3 +80,5 @@ TEST_CASE("Slender cantilevers converge with the mesh size to Timoshenko's beam"
   CHECK(order > 1.7);
   CHECK(order < 2.3);
 }
+
+}  // namespace cantilever_sag_test

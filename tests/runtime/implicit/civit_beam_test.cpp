@@ -19,7 +19,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace civit_beam_test {
 
 constexpr double kMass = 1.6, kGravity = 100.0, kLength = 2.1, kHeight = 0.6;
 constexpr double kScaleOfEnergy = kMass * kGravity * kLength;  // m |g| L [J]
@@ -130,8 +130,6 @@ double FirstLowest(const Settings& settings) {
   return static_cast<double>(lowest + 1) * double(settings.dt);
 }
 
-}  // namespace
-
 TEST_CASE("The hybrid differential keeps the exact one's energy of a beam for 5 s",
           "[long]") {  // [Civ 3.3.5]
   const int newton = GENERATE(4, 8);
@@ -144,8 +142,6 @@ TEST_CASE("The hybrid differential keeps the exact one's energy of a beam for 5 
   CHECK(off.mean < 0.01);
   CHECK(off.most < 0.05);
 }
-
-namespace {
 
 // Beam3D, whose right half mirrors its left one.
 tools::TetMesh MirroredBeam() {
@@ -224,8 +220,6 @@ Sag SagOf(StressDifferential differential, int newton, int steps) {
   }
   return out;
 }
-
-}  // namespace
 
 // [Civ, Fig. 3.4] does not say how large its beam and gravity are. Here, by one Newton iteration of
 // dP(2), each step moves a node by two thirds of the length, there and back; under a third of that
@@ -350,3 +344,5 @@ TEST_CASE("Table of experiment 4: a beam's first fall by stiffness and iteration
     }
   }
 }
+
+}  // namespace civit_beam_test

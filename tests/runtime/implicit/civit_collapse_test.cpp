@@ -24,7 +24,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace civit_collapse_test {
 
 constexpr float kDt = 1.0f / 60.0f;
 constexpr float kWeightless = 0.0f;
@@ -266,8 +266,6 @@ Counts FallOnFloor(const ShapeAsset& shape, const Method& method, uint32_t seed,
 
 constexpr uint32_t kSeeds = 10;
 
-}  // namespace
-
 // Unlike in the paper, ISVD recovers sooner than DAPD here: by 16% on the cube of 1,296 tets, and
 // on the models by 3 to 32%, with and without damping or a line search, without a preconditioner,
 // with dP(1), with the exact stress, if only inverted tets count, and if nodes go to their random
@@ -408,3 +406,5 @@ TEST_CASE("Table of experiment 2: a beam that hangs over under strong gravity, t
   }
   WriteCounts("gravity_beam", all);
 }
+
+}  // namespace civit_collapse_test

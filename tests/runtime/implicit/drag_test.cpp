@@ -23,7 +23,7 @@ using namespace plush;
 using namespace plush::test;
 using reference::Trajectory;
 
-namespace {
+namespace drag_test {
 
 constexpr float kDt = 0.01f;
 constexpr std::array<float, 4> kDrags = {1.0f, 10.0f, 100.0f, 1000.0f};
@@ -41,8 +41,6 @@ Points ImpulsesOf(const DenseModel& model, double drag, const Points& x, const P
   out += drag * h * (y - x);
   return out * model.masses.asDiagonal() - h * h * DenseForces(model, y);
 }
-
-}  // namespace
 
 TEST_CASE("A factor is that of (1 + drag dt) M and the stiffness", "[long]") {
   const uint32_t seed = GENERATE(range(1u, 4u));
@@ -330,3 +328,5 @@ TEST_CASE("A state of a body with a drag goes on in another world") {
   REQUIRE(world.LoadState(state, assets, solvers).ok());
   go_on();
 }
+
+}  // namespace drag_test

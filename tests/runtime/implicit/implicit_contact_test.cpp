@@ -17,7 +17,7 @@ using namespace plush;
 using namespace plush::test;
 using reference::Trajectory;
 
-namespace {
+namespace implicit_contact_test {
 
 constexpr float kDt = 0.01f;
 constexpr ImplicitSettings kConverged = {.newton_iterations = 20,
@@ -30,8 +30,6 @@ double EnergyOf(const World& world, BodyId id) {
   return moments.kinetic_j + moments.elastic_j -
          moments.mass * double(WorldDesc().gravity.y) * moments.centre[1];
 }
-
-}  // namespace
 
 TEST_CASE("Implicit steps with contacts meet those of splitting with 64 outer iterations") {
   const float friction = GENERATE(0.0f, 0.4f);
@@ -171,3 +169,5 @@ TEST_CASE("An implicit body that is too soft for its weight comes out of the flo
   CHECK(MeasuresOf(world).collapsed_tets > 20);
   CHECK(double(MeasuresOf(world).max_penetration) < 1e-3);
 }
+
+}  // namespace implicit_contact_test

@@ -18,7 +18,7 @@ using namespace plush;
 using namespace plush::test;
 using reference::Trajectory;
 
-namespace {
+namespace implicit_joined_test {
 
 constexpr float kDt = 0.01f;
 
@@ -82,8 +82,6 @@ struct Chain {
   Vec3 end;
   uint32_t first = 0, last = 0;
 };
-
-}  // namespace
 
 // The momentum that implicit islands restore must not undo an impact.
 TEST_CASE("What a collider gives two implicit bodies on a spring is what they gain") {
@@ -214,3 +212,5 @@ TEST_CASE("Steps of joined bodies of both solvers take no memory, however they c
   CHECK(memory.requests() == requests);
   CHECK(HeapAllocations() == heap);
 }
+
+}  // namespace implicit_joined_test

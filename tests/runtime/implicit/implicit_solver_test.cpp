@@ -23,7 +23,7 @@ using namespace plush;
 using namespace plush::test;
 using reference::Trajectory;
 
-namespace {
+namespace implicit_solver_test {
 
 constexpr float kDt = 0.01f;
 constexpr ImplicitSettings kConverged = {.newton_iterations = 20,
@@ -66,8 +66,6 @@ double EnergyOf(const World& world, BodyId id) {
   const BodyMoments moments = MomentsOf(world, id);
   return moments.kinetic_j + moments.elastic_j;
 }
-
-}  // namespace
 
 TEST_CASE("Converged implicit steps are those of the reference", "[long]") {
   const double young = GENERATE(1.0e5, 1.0e6, 1.0e8);
@@ -445,3 +443,5 @@ TEST_CASE("Settings of the implicit solver out of range are refused") {
         StatusCode::kInvalidArgument);
   CHECK(code_of({.mass_damping = -1.0f}) == StatusCode::kInvalidArgument);
 }
+
+}  // namespace implicit_solver_test

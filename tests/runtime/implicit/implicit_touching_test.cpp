@@ -20,7 +20,7 @@ using namespace plush;
 using namespace plush::test;
 using reference::Trajectory;
 
-namespace {
+namespace implicit_touching_test {
 
 constexpr float kDt = 0.01f;
 constexpr float kSize = 0.2f;  // of the cubes [m]
@@ -82,8 +82,6 @@ struct Cubes {
 };
 
 BodySolver SolverFor(bool is_implicit) { return is_implicit ? ImplicitSolver() : BodySolver(); }
-
-}  // namespace
 
 TEST_CASE("A body rests on another one with its whole weight, if any of them is implicit",
           "[long]") {
@@ -246,8 +244,6 @@ TEST_CASE("A spring takes its part of the weight of an implicit body that rests 
   CHECK(cubes.Mass(low) > 0.0);
 }
 
-namespace {
-
 // A cube that falls askew on one whose lowest nodes are pinned.
 Trajectory FallOnCube(int steps, const BodySolver& low, const BodySolver& high) {
   WorldDesc desc = Awake();
@@ -285,8 +281,6 @@ Trajectory FallOnCube(int steps, const BodySolver& low, const BodySolver& high) 
   CHECK(cubes.flags == kStepOk);
   return out;
 }
-
-}  // namespace
 
 // Fewer steps than below: which of many contacts are kept depends on the last digits, in time.
 TEST_CASE("Touching implicit bodies move as those of splitting with 64 outer iterations",
@@ -437,3 +431,5 @@ TEST_CASE("An implicit body on a fixed one keeps its solver") {
   CHECK(cubes.world.stats().body_pairs == 1);
   CHECK(cubes.Lowest(cubes.ids[1]) > 0.98 * double(kSize));
 }
+
+}  // namespace implicit_touching_test

@@ -20,7 +20,7 @@ using namespace plush;
 using namespace plush::test;
 using reference::Trajectory;
 
-namespace {
+namespace material_model_test {
 
 constexpr float kDt = 0.01f;
 constexpr ImplicitSettings kConverged = {.newton_iterations = 20,
@@ -44,8 +44,6 @@ struct Bar : HungBar {
     return HungBar::Steps(ImplicitSolver(settings), steps);
   }
 };
-
-}  // namespace
 
 TEST_CASE("Rotation methods that agree on regular tets give the default's motion", "[long]") {
   const Bar bar;
@@ -312,3 +310,5 @@ TEST_CASE("Settings of materials and linear solvers out of range are refused") {
   CHECK(code_of({.alpha = 1.0f}) == StatusCode::kInvalidArgument);
   CHECK(code_of({.beta = 0.5f}) == StatusCode::kInvalidArgument);
 }
+
+}  // namespace material_model_test

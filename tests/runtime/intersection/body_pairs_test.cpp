@@ -25,7 +25,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace body_pairs_test {
 
 Corners CornersOf(const SurfaceBody& body, uint32_t triangle, const Vec3& offset) {
   std::array<Vec3, 4> nodes = NodesOf(body.surface().tets[body.TetOf(triangle)], body.x());
@@ -102,8 +102,6 @@ std::vector<TrianglePair> FromTrees(const SurfaceBody& moved, const SurfaceBody&
 
 using Point = std::array<float, 3>;
 Point PointOf(const Vec3& p) { return {p.x, p.y, p.z}; }
-
-}  // namespace
 
 TEST_CASE("An edge has one number in both of its triangles, across patches and tets") {
   const uint32_t holes = GENERATE(0u, 5u);
@@ -271,3 +269,5 @@ TEST_CASE("A body meets itself as a copy does, and in both orders where it overl
     CHECK(std::ranges::binary_search(overlaps, std::array{fixed, moved}));
   }
 }
+
+}  // namespace body_pairs_test

@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace broken_links_test {
 
 constexpr uint32_t kBroken = 12;
 
@@ -55,8 +55,6 @@ SurfaceBody BodyWith(Border border, uint32_t seed) {
   if (!bytes.ok()) FAIL(bytes.error().message);
   return SurfaceBody(std::move(bytes.value()));
 }
-
-}  // namespace
 
 TEST_CASE("A neighbour that does not name the triangle back is an open border") {
   size_t open = 0, arcs = 0, contacts = 0;
@@ -98,3 +96,5 @@ TEST_CASE("A neighbour that does not name the triangle back is an open border") 
   CHECK(arcs > 10);
   CHECK(contacts > 500);
 }
+
+}  // namespace broken_links_test

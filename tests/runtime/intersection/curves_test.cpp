@@ -20,7 +20,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace curves_test {
 
 __extension__ using Wide = __int128;
 using WidePoint = std::array<Wide, 3>;
@@ -149,8 +149,6 @@ std::set<std::array<uint32_t, 2>> ReferencePairs(const Solid& moved, const Solid
   return pairs;
 }
 
-}  // namespace
-
 TEST_CASE("Curves of degenerate poses close, and pairs equal those of a body that moved") {
   const uint32_t most = tests::SweepCount(400u, 10000u);
   size_t with_pairs = 0;
@@ -230,3 +228,5 @@ TEST_CASE("The curve of a box's corner has the right length, area and direction"
   CHECK(arcs.curves[0].length > 4.0);
   CHECK(arcs.curves[0].length < 12.0);
 }
+
+}  // namespace curves_test

@@ -21,7 +21,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace deformed_models_test {
 
 struct Box {
   uint32_t triangle;
@@ -98,8 +98,6 @@ Inside InsideOf(const CollisionView& view, const FloodScratch& flood) {
   return of;
 }
 
-}  // namespace
-
 TEST_CASE("Bent models meet in the pairs that all triangles give and floods equal solid angles",
           "[long]") {
   const std::string paths[2] = {tests::TestModelOrSkip("armadillo_10k.obj"),
@@ -152,3 +150,5 @@ TEST_CASE("Bent models meet in the pairs that all triangles give and floods equa
   CHECK(inside > 30);
   CHECK(outside > 150);
 }
+
+}  // namespace deformed_models_test

@@ -19,7 +19,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace enclosed_pieces_test {
 
 // The connected piece of each triangle: its least triangle.
 std::vector<uint32_t> PiecesOf(const SurfaceBody& body) {
@@ -64,8 +64,6 @@ struct Side {
     }
   }
 };
-
-}  // namespace
 
 TEST_CASE("Each enclosed piece has a contact beside pieces of the same body that are cut") {
   const uint32_t seed = 172;
@@ -120,3 +118,5 @@ TEST_CASE("Each enclosed piece has a contact beside pieces of the same body that
   CHECK(beside_cut > scenes / 4);
   CHECK(apart > scenes / 4);
 }
+
+}  // namespace enclosed_pieces_test

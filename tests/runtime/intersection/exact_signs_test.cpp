@@ -10,7 +10,7 @@
 
 using namespace plush;
 
-namespace {
+namespace exact_signs_test {
 
 __extension__ using Wide = __int128;
 using Point = std::array<int64_t, 3>;
@@ -44,8 +44,6 @@ struct Points {
   }
   Point Any(int bits) { return {Coordinate(bits), Coordinate(bits), Coordinate(bits)}; }
 };
-
-}  // namespace
 
 TEST_CASE("Exact signs equal those of wide integers") {
   const uint32_t seed = 17;
@@ -88,3 +86,5 @@ TEST_CASE("Exact signs hold for floats of any size") {
   CHECK(FirstCrossSign(a, {least, 0, 0}, a, {0, least, 0}) == 1);
   CHECK(FirstCrossSign(a, {most, least, 0}, a, {most, 0, 0}) == -1);
 }
+
+}  // namespace exact_signs_test

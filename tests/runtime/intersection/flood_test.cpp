@@ -19,7 +19,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace flood_test {
 
 // Which patches are connected with one that is cut.
 std::vector<uint8_t> PatchesWithCurves(const CollisionView& view, const FloodScratch& flood) {
@@ -160,8 +160,6 @@ Eigen::Vector3d MiddleOfHoles(const SurfaceBody& body) {
   }
   return sum / edges;
 }
-
-}  // namespace
 
 TEST_CASE("The winding number equals that of solid angles") {
   const uint32_t seed = 71;
@@ -440,3 +438,5 @@ TEST_CASE("Contacts of surfaces with holes are finite, and floods that reach a b
   CHECK(contacts > scenes);
   CHECK(open > scenes / 100);  // by closed curves: arcs bound no region
 }
+
+}  // namespace flood_test

@@ -26,7 +26,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace near_triangles_test {
 
 // Boxes with corners on a grid, so that many touch, and their chunks.
 struct GridBoxes {
@@ -85,8 +85,6 @@ bool PartedBy(const Corners& plane, const Corners& triangle) {
   for (const Vec3& p : triangle) sides += OrientSign(plane[0], plane[1], plane[2], p);
   return sides == 3 || sides == -3;
 }
-
-}  // namespace
 
 TEST_CASE("Boxes that meet are those of brute force, on every instruction set") {
   const uint32_t seed = 91;
@@ -370,3 +368,5 @@ TEST_CASE("Points in which edges pierce triangles have the same bits on every in
     CHECK(flat > 1000);
   }
 }
+
+}  // namespace near_triangles_test

@@ -11,14 +11,12 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace placed_rays_test {
 
 bool Same(const SurfaceHit& a, const SurfaceHit& b) {
   return a.triangle == b.triangle && a.patch == b.patch && a.tet == b.tet &&
          a.distance == b.distance && std::equal(a.part, a.part + 3, b.part);
 }
-
-}  // namespace
 
 TEST_CASE("Rays through placed patches hit what those through trees do, however bodies deform",
           "[long]") {
@@ -71,3 +69,5 @@ TEST_CASE("Rays through placed patches hit what those through trees do, however 
   CHECK(met > 4000);
   CHECK(near > 1000);
 }
+
+}  // namespace placed_rays_test

@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace region_centroids_test {
 
 constexpr double kEdge = 0.2;  // of the solid at rest [m]
 
@@ -155,8 +155,6 @@ void RequireClipped(const PlacedSurface& surface, const FloodScratch& flood, con
   REQUIRE(std::fabs(area - sum) <= kRounding * edges);
 }
 
-}  // namespace
-
 TEST_CASE("Centroids and areas of regions are those of triangles clipped by a solid's planes") {
   const uint32_t seed = 84;
   CAPTURE(seed);
@@ -199,3 +197,5 @@ TEST_CASE("Centroids and areas of regions are those of triangles clipped by a so
   CHECK(compared.whole_patches > scenes / 6);
   CHECK(compared.alone > scenes / 10);
 }
+
+}  // namespace region_centroids_test

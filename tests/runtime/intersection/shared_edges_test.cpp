@@ -23,7 +23,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace shared_edges_test {
 
 // Two tets with a common face in the plane z = 0.
 tools::TetMesh TwoTets() {
@@ -133,8 +133,6 @@ std::vector<uint32_t> FinOf(const SurfaceBody& body) {
 using Point = std::array<float, 3>;
 Point PointOf(const Vec3& p) { return {p.x, p.y, p.z}; }
 
-}  // namespace
-
 TEST_CASE("Each of two edges that two triangles share has one number") {
   for (uint32_t turns = 0; turns < 9; ++turns) {
     CAPTURE(turns);
@@ -205,3 +203,5 @@ TEST_CASE("A flood knows which of two shared edges leads from one triangle into 
   CHECK(cut_sides > 200);
   CHECK(numbered > 150);
 }
+
+}  // namespace shared_edges_test

@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace solid_contacts_test {
 
 const double kPi = std::acos(-1.0);
 
@@ -39,8 +39,6 @@ double TotalArea(const PairScratch& scratch) {
     for (uint32_t r = 0; r < flood.num_regions; ++r) area += double(flood.regions[r].area);
   return area;
 }
-
-}  // namespace
 
 TEST_CASE("Regions of a volume close: their vector areas are those of its curves") {
   const uint32_t seed = 81;
@@ -189,3 +187,5 @@ TEST_CASE("A plate between the limbs of a split cage touches only what its surfa
     }
   }
 }
+
+}  // namespace solid_contacts_test

@@ -12,7 +12,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace collapse_test {
 
 using Nodes = std::array<Eigen::Vector3d, 4>;
 
@@ -66,8 +66,6 @@ double FeatureDistance(const Nodes& x, Witness witness) {
   }
   return least;
 }
-
-}  // namespace
 
 TEST_CASE("Seven pairs of features are witnesses") {
   int count = 0;
@@ -223,3 +221,5 @@ TEST_CASE("Witnesses of points, lines and numbers that are not finite") {
     CHECK(UpdateWitness(5, broken, rest, tet.dm_inv, kAlpha) == 5);
   }
 }
+
+}  // namespace collapse_test

@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace degenerate_tets_test {
 
 constexpr float kAlpha = 0.1f;
 
@@ -50,8 +50,6 @@ double EnergyOf(const ElementView& elements, const ImplicitSettings& settings,
   }
   return energy;
 }
-
-}  // namespace
 
 TEST_CASE("Many tets collapse in one step, keep their pairs, and recover") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
@@ -135,3 +133,5 @@ TEST_CASE("Exact forces of degenerate tets are minus the gradient of their body'
   CHECK((exact - expected).norm() < 1e-5 * expected.norm());
   CHECK((approximate - expected).norm() > 5e-4 * expected.norm());
 }
+
+}  // namespace degenerate_tets_test

@@ -12,7 +12,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace degeneration_aware_test {
 
 using Nodes = std::array<Eigen::Vector3d, 4>;
 
@@ -90,8 +90,6 @@ Subject DegenerateSubject(Random* random, int i) {
 }
 
 const Displacement<double> kSmooth{0.1, 3.0, true};
-
-}  // namespace
 
 TEST_CASE("The displaced gradient is that of the paper's Algorithm 1 for all seven pairs") {
   Random random(1);
@@ -287,3 +285,5 @@ TEST_CASE("The direction of a pair vanishes with its face or edges, and only the
     CHECK(HasDirection(F, WitnessGradient(s.dm_inv, 1)));
   }
 }
+
+}  // namespace degeneration_aware_test

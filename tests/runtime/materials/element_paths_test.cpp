@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace element_paths_test {
 
 const Matrix kUnitTet = IdentityMatrix<double>();  // Dm^-1 of the unit corner
 const LameConstants<double> kLame = LameOf(1000.0, 0.35);
@@ -120,8 +120,6 @@ Path FollowForces(RotationMethod method, const Matrix& start, Witness witness) {
   return path;
 }
 
-}  // namespace
-
 TEST_CASE("Forces with polar rotations have a potential, with QR and constant stiffness none",
           "[papers]") {
   // Regular tets: z > 0.1.
@@ -201,3 +199,5 @@ TEST_CASE("Paths of an inverted tet by every rotation method", "[papers]") {
     }
   }
 }
+
+}  // namespace element_paths_test

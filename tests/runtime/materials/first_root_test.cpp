@@ -12,7 +12,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace first_root_test {
 
 // What rounding may make of p: its coefficients are added up in double precision.
 template <class T>
@@ -54,8 +54,6 @@ void CheckFirst(const std::array<T, 4>& c) {
     REQUIRE(Exact(c, 1.0L) > -rounding);
   }
 }
-
-}  // namespace
 
 TEST_CASE("The first root of random cubics is the first one that sampling sees", "[long]") {
   Random random(1);
@@ -123,3 +121,5 @@ TEST_CASE("Cubics of any scale have the same first root, and non-finite ones non
     }
   }
 }
+
+}  // namespace first_root_test

@@ -13,7 +13,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace materials_material_test {
 
 constexpr Material kAll[] = {Material::kLinear, Material::kCorotated, Material::kCorrectedCorotated,
                              Material::kStVenantKirchhoff, Material::kNeoHookean};
@@ -43,8 +43,6 @@ void CheckDerivatives(Material material, const LameConstants<double>& lame, cons
                                          PolarRotationDifferential(F, R, dF));
   CHECK(NormOf(expected - dP) < 1e-6 * (1.0 + NormOf(expected)));
 }
-
-}  // namespace
 
 TEST_CASE("Stresses and their differentials are the derivatives of the energy") {
   const uint32_t seed = GENERATE(1u, 2u);
@@ -286,3 +284,5 @@ TEST_CASE("Approximate differentials are symmetric, semidefinite and exact where
   CHECK(worst_warped > 0.1);
   CHECK(lowest_exact < -1e-3);  // indefinite
 }
+
+}  // namespace materials_material_test

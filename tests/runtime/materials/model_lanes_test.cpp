@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace model_lanes_test {
 
 const std::vector<MaterialModel> kModels = {MaterialModel::kLinear, MaterialModel::kCorotated,
                                             MaterialModel::kStVenantKirchhoff,
@@ -168,8 +168,6 @@ constexpr double kOfAnswers = 2e-5;
 constexpr double kOfAnswers = 1e-5;
 #endif
 
-}  // namespace
-
 TEST_CASE("Materials in lanes are those of single tets") {
   const auto seed = GENERATE(range(1u, 21u));
   const MaterialModel model = GENERATE(from_range(kModels));
@@ -234,3 +232,5 @@ TEST_CASE("Materials in lanes agree on every instruction set") {
 #endif
   }
 }
+
+}  // namespace model_lanes_test

@@ -18,7 +18,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace patch_test {
 
 constexpr Material kAll[] = {Material::kLinear, Material::kCorotated, Material::kCorrectedCorotated,
                              Material::kStVenantKirchhoff, Material::kNeoHookean};
@@ -129,8 +129,6 @@ double Stretch(Material material, double strain, double* across) {
   return force / (width * width);
 }
 
-}  // namespace
-
 TEST_CASE("Patch test: a homogeneous deformation of the border is that of the inside") {
   const Material material = GENERATE(from_range(std::begin(kAll), std::end(kAll)));
   const uint32_t seed = GENERATE(1u, 2u, 3u);
@@ -171,3 +169,5 @@ TEST_CASE("A stretched bar gives Young's modulus and Poisson's ratio back") {
     if (is_linear) CHECK(pull / strain == Approx(kYoung).epsilon(1e-9));
   }
 }
+
+}  // namespace patch_test

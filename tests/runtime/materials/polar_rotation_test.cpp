@@ -11,7 +11,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace polar_rotation_test {
 
 template <class T>
 double OrthogonalityOf(const Matrix3<T>& R) {
@@ -49,8 +49,6 @@ void CheckDecomposition(const Matrix3<T>& F, T scale) {
   const auto error = Cast<double>(product - F);
   REQUIRE(NormOf(error) <= 32.0 * eps * NormOf(Cast<double>(F)));
 }
-
-}  // namespace
 
 TEST_CASE("The SVD gives F back with rotations, for every rank and scale") {
   const uint32_t seed = GENERATE(1u, 2u);
@@ -194,3 +192,5 @@ TEST_CASE("Gradients that are not finite decompose into the identity") {
     CHECK(DecomposeSingular(F).sigma.x == 0.0);
   }
 }
+
+}  // namespace polar_rotation_test

@@ -11,7 +11,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace rotation_method_test {
 
 constexpr RotationMethod kAll[] = {
     RotationMethod::kPolar,       RotationMethod::kSvd,     RotationMethod::kInvertibleSvd,
@@ -24,8 +24,6 @@ const Matrix kUnitTet = IdentityMatrix<double>();  // Dm^-1 of the unit corner
 Matrix Extract(RotationMethod method, const Matrix& F, RotationState<double>* state) {
   return ExtractRotation<double>({method, 0.1, 3.0}, F, kUnitTet, state);
 }
-
-}  // namespace
 
 TEST_CASE("On regular tets all methods but QR give the rotation of the polar decomposition") {
   Random random(1);
@@ -203,3 +201,5 @@ TEST_CASE("Quaternions and matrices of rotations convert to each other") {
     CHECK(NormOf(RotationMatrixOf<double>(QuaternionOf(R)) - R) < 1e-6);
   }
 }
+
+}  // namespace rotation_method_test

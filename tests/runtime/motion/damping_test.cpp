@@ -12,7 +12,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace damping_test {
 
 constexpr float kStep = 0.01f;
 
@@ -24,8 +24,6 @@ BodyId AddDamped(const ShapeAsset& shape, float damping, World* world) {
 }
 
 WorldDesc WithoutGravity() { return {.gravity = {}}; }
-
-}  // namespace
 
 TEST_CASE("Damping slows neither a fall nor a turn") {
   const ShapeAsset shape(Bar(), {.young = 1.0e6});
@@ -145,3 +143,5 @@ TEST_CASE("Damping outside its range is refused") {
           StatusCode::kInvalidArgument);
   }
 }
+
+}  // namespace damping_test

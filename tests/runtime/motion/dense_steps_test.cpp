@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace dense_steps_test {
 
 constexpr double kTolerance = 1e-4;  // of the body's size
 // Random velocities of nodes of 1e7 Pa, for which clusters turn little enough that no step
@@ -142,8 +142,6 @@ void CheckTwoLevel(double young, double away, bool hung, double tolerance) {
               hung ? "hung" : "free", worst);
 }
 
-}  // namespace
-
 TEST_CASE("Steps follow the dense equations of nodes, tets and material", "[long]") {
   const double young = GENERATE(3.0e4, 1.0e6, 1.0e7);
   const double away = GENERATE(0.0, 100.0);
@@ -236,3 +234,5 @@ TEST_CASE("Converged steps are those of implicit Euler, with and without sweeps"
       "converged steps: E %.0e, nu %.2f, %3.0f m away, %2d sweeps, %u seeds: %.1e of the size\n",
       young, nu, away, sweeps, seeds, worst);
 }
+
+}  // namespace dense_steps_test

@@ -20,7 +20,7 @@ using reference::ElasticBody;
 using reference::EulerSettings;
 using reference::ImplicitEuler;
 
-namespace {
+namespace implicit_euler_test {
 
 constexpr double kDt = 0.01;
 
@@ -47,8 +47,6 @@ double TurnPerStep(const std::vector<double>& q) {
   REQUIRE(ab[1] < 0.0);
   return std::acos(0.5 * ab[0] / std::sqrt(-ab[1]));
 }
-
-}  // namespace
 
 TEST_CASE("The reference's energy and forces are those of the dense equations") {
   for (uint32_t seed = 1; seed <= 4; ++seed) {
@@ -169,8 +167,6 @@ TEST_CASE("The reference loses as much energy as implicit Euler takes from an os
   }
 }
 
-namespace {
-
 // Sag of the tip [m], after three steps of 1000 s.
 double ReferenceSag(const Cantilever& beam, double gravity) {
   EulerSettings settings;
@@ -182,8 +178,6 @@ double ReferenceSag(const Cantilever& beam, double gravity) {
   for (int step = 0; step < 3; ++step) REQUIRE(euler.Step());
   return -(euler.x() - beam.model.rest).row(1).minCoeff();
 }
-
-}  // namespace
 
 TEST_CASE("The reference's cantilever sags as the dense problem and beam theory say") {
   constexpr double kGravity = 0.0981;
@@ -273,3 +267,5 @@ TEST_CASE("Measures of trajectories") {
   CHECK(std::remove(path.c_str()) == 0);
   CHECK_FALSE(reference::ReadTrajectory(path, 42, &read));
 }
+
+}  // namespace implicit_euler_test

@@ -11,7 +11,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace motion_material_test {
 
 // Mean width along x and z of the nodes whose rest height is in [low, high].
 double WidthBetween(const Points& rest, const Points& x, double low, double high) {
@@ -27,8 +27,6 @@ double WidthBetween(const Points& rest, const Points& x, double low, double high
   }
   return outer / inner;  // least-squares stretch
 }
-
-}  // namespace
 
 TEST_CASE("A hung bar contracts by Poisson's ratio") {
   const double nu = GENERATE(0.3, 0.45);
@@ -64,3 +62,5 @@ TEST_CASE("A hung bar contracts by Poisson's ratio") {
   CHECK(axial == Approx(1000.0 * 9.81 * 1.0 / young).epsilon(0.04));
   CHECK(world.stats().max_speed < 5e-2f);
 }
+
+}  // namespace motion_material_test

@@ -19,7 +19,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace motion_test {
 
 constexpr float kDt = kMotionDt;
 constexpr double kYoungs[] = {1.0e4, 1.0e5, 1.0e6, 1.0e7, 1.0e8};  // [Pa]
@@ -148,8 +148,6 @@ void MeasureAndCheck(const char* name, const Scene& scene, const Known& known) {
   Check(name, "sag", sag, known.sag, kAimSag);
 }
 
-}  // namespace
-
 TEST_CASE("A cantilever moves as the reference does") {
   MeasureAndCheck("cantilever", ClampedBeam(), {&kBeamTrajectory, nullptr, &kBeamSag});
 }
@@ -193,8 +191,6 @@ TEST_CASE("The measures of motion see that Kug's step swings too slowly") {
   }
 }
 
-namespace {
-
 // Steps between the first two zeros of these numbers: half a period. 0 if there is only one zero.
 double HalfPeriod(const std::vector<double>& parts) {
   double first = 0.0;
@@ -229,8 +225,6 @@ double FrequencyError(const Cantilever& beam, const BeamMode& mode) {
   return measured > 0.0 ? std::fabs(right / measured - 1.0) : 1.0;
 }
 
-}  // namespace
-
 TEST_CASE("A cantilever bends and twists at the reference's frequency", "[long]") {
   for (int n = 0; n < 4; ++n) {
     const double nu = kPoissons[n];
@@ -254,8 +248,6 @@ TEST_CASE("A cantilever bends and twists at the reference's frequency", "[long]"
     }
   }
 }
-
-namespace {
 
 // Angular frequencies of the first bending of a slender beam [rad/s].
 struct SlenderBending {
@@ -286,8 +278,6 @@ SlenderBending BendingOfSlenderBeam(uint32_t cells_across, const tools::Material
   return {omega(ReferenceOf(scene, beam.shape)), omega(RuntimeOf(scene, beam.shape))};
 }
 
-}  // namespace
-
 TEST_CASE("A slender cantilever bends at the frequency of the beam formula", "[long]") {
   const tools::Material material = {1.0e6, 0.0, kDensity};
   const double formula = BendingByFormula({20, 2, 2, 0.02}, material);
@@ -306,3 +296,5 @@ TEST_CASE("A slender cantilever bends at the frequency of the beam formula", "[l
   CHECK(coarse.measured == Approx(coarse.right).epsilon(kAimFrequency));
   CHECK(fine.measured == Approx(fine.right).epsilon(kAimFrequency));
 }
+
+}  // namespace motion_test

@@ -18,7 +18,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace moving_pins_test {
 
 constexpr float kDt = 0.01f;
 
@@ -40,8 +40,6 @@ Pose TurnedBy(double angle, const Eigen::Vector3d& axis, const Vec3& position) {
           {static_cast<float>(q.x()), static_cast<float>(q.y()), static_cast<float>(q.z()),
            static_cast<float>(q.w())}};
 }
-
-}  // namespace
 
 TEST_CASE("Pins reach the pose of their region at the end of the step and then rest") {
   const uint32_t seed = GENERATE(1u, 2u);
@@ -375,3 +373,5 @@ TEST_CASE("MovePins refuses what is not a pin or not a number") {
   StepWorld(&same, kDt);
   CHECK(world.StateHash() == same.StateHash());
 }
+
+}  // namespace moving_pins_test

@@ -10,11 +10,9 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace outer_iterations_test {
 
 constexpr float kDt = 0.01f;
-
-}  // namespace
 
 TEST_CASE("Outer iterations follow the stiffness, in crowds as alone") {
   struct Case {
@@ -96,3 +94,5 @@ TEST_CASE("A soft body makes one outer iteration in the air, and at least two wh
   }
   CHECK(touching > 100);
 }
+
+}  // namespace outer_iterations_test

@@ -11,7 +11,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace pinned_parts_test {
 
 constexpr float kDt = 0.01f;
 
@@ -40,8 +40,6 @@ struct PinnedMiddle {
     return AddConstraint(world, desc);
   }
 };
-
-}  // namespace
 
 TEST_CASE("A pulled half of a bar does not move the other one behind its pins") {
   const PinnedMiddle bar;
@@ -98,3 +96,5 @@ TEST_CASE("States of bodies whose pins cut clusters continue bit for bit") {
     REQUIRE(world.StateHash() == other.StateHash());
   }
 }
+
+}  // namespace pinned_parts_test

@@ -12,7 +12,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace reactions_test {
 
 constexpr float kDt = 0.01f;
 const Eigen::Vector3d kGravity(0.0, double(-9.81f), 0.0);
@@ -33,8 +33,6 @@ Eigen::Vector3d MomentumOf(const World& world, BodyId id) {
   const BodyMoments moments = MomentsOf(world, id);
   return {moments.linear_momentum[0], moments.linear_momentum[1], moments.linear_momentum[2]};
 }
-
-}  // namespace
 
 TEST_CASE("A hanging body pulls at its pins with its weight") {
   const float scale = GENERATE(1.0f, 2.0f);
@@ -213,3 +211,5 @@ TEST_CASE("Pins carry their part of a contact between them and free nodes") {
   }
   CHECK(cases > 5);
 }
+
+}  // namespace reactions_test

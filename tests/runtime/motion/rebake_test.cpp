@@ -12,7 +12,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace rebake_test {
 
 constexpr double kSize = 0.5;  // of the body [m]
 constexpr double kTolerance = 1e-4 * kSize;
@@ -42,8 +42,6 @@ Points EndOf(const ShapeAsset& shape, const MaterialOverride& material,
 }
 
 double Apart(const Points& a, const Points& b) { return (a - b).cwiseAbs().maxCoeff(); }
-
-}  // namespace
 
 TEST_CASE("Changed numbers behave like baked ones, alone and together") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
@@ -116,3 +114,5 @@ TEST_CASE("Pins chosen at run time act as in the dense equations") {
     REQUIRE(Apart(ToEigen(PositionsOf(world, id, shape.num_nodes())), stepper.x) < kTolerance);
   }
 }
+
+}  // namespace rebake_test

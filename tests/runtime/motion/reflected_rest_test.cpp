@@ -12,7 +12,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace reflected_rest_test {
 
 constexpr float kDt = 0.01f;
 constexpr tools::Material kMaterial = {1.0e6, 0.33, 1000.0};
@@ -58,8 +58,6 @@ void Print(const char* what, int axis, const Recovery& r) {
       what, axis, r.upright, r.recovered, r.end, r.start, r.inverted, r.largest_gain);
 }
 
-}  // namespace
-
 TEST_CASE("The armadillo recovers from its reflected rest pose", "[long]") {
   const std::string path = plush::tests::TestModelOrSkip("tets/arm_4k.node");
   if (path.empty()) return;
@@ -84,3 +82,5 @@ TEST_CASE("A box recovers from its reflected rest pose") {
   CHECK(r.recovered <= 50);
   CHECK(r.end < 1e-5 * r.start);
 }
+
+}  // namespace reflected_rest_test

@@ -10,7 +10,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace rest_shape_test {
 
 struct Rest {
   double drop = 0.0;      // of the free end [m]
@@ -49,8 +49,6 @@ Rest Hang(float dt, int outer_iterations, int steps) {
   return out;
 }
 
-}  // namespace
-
 TEST_CASE("A held body's rest shape converges with the time step") {
   const Rest coarse = Hang(0.01f, 1, 400), fine = Hang(0.0025f, 1, 1600);
   CHECK(fine.drop > 0.05);
@@ -67,3 +65,5 @@ TEST_CASE("A held body's rest shape does not depend on the number of iterations"
   CHECK(one.residual < 1e-3);
   CHECK(five.residual < 1e-3);
 }
+
+}  // namespace rest_shape_test

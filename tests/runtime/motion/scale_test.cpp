@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace scale_test {
 
 constexpr float kDt = 0.01f;
 
@@ -120,8 +120,6 @@ void CheckMeasures(const Pair& pair) {
   CHECK(AngleBetween(RotationOf(p.rotation), RotationOf(q.rotation)) < 2e-3);
   CHECK((ToEigen(p.position) - ToEigen(q.position)).norm() < 1e-3 * double(pair.scale));
 }
-
-}  // namespace
 
 TEST_CASE("A scaled body falls, spins and wobbles as the scaled mesh") {
   const float scale = GENERATE(2.0f, 0.3f, 7.0f);
@@ -359,3 +357,5 @@ TEST_CASE("Scale 1 changes no bit") {
   CHECK(hash({.scale = 1.0f, .angular_velocity = {1, 2, 3}, .gravity_factor = 1.0f}) == plain);
   CHECK(hash({.scale = 1.01f, .angular_velocity = {1, 2, 3}}) != plain);
 }
+
+}  // namespace scale_test

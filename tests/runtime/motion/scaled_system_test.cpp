@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace scaled_system_test {
 
 constexpr float kDt = 0.01f;
 constexpr int kFractions = 4;
@@ -64,8 +64,6 @@ double LargestDifference(std::span<const float> a, std::span<const float> b) {
   }
   return difference / size;
 }
-
-}  // namespace
 
 TEST_CASE("Factors of a scaled body solve the matrix with E over the square of the scale") {
   const uint32_t seed = GENERATE(range(1u, 7u));
@@ -178,3 +176,5 @@ TEST_CASE("Scales out of range are refused") {
   CHECK(ResolveMaterial(shape.asset(), {.young = 1.0e35f}, kLeastScale, &material).code ==
         StatusCode::kInvalidArgument);
 }
+
+}  // namespace scaled_system_test

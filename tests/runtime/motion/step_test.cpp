@@ -10,7 +10,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace step_test {
 
 constexpr float kDt = 0.01f;
 
@@ -25,8 +25,6 @@ DenseStepper StepperOf(const DenseModel& model, const SplittingSettings& splitti
 double SizeOf(const Points& rest) {
   return (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
 }
-
-}  // namespace
 
 TEST_CASE("Steps follow the dense equations") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
@@ -127,3 +125,5 @@ TEST_CASE("A turned body steps like the turned reference") {
   const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
   CHECK((x - stepper.x).cwiseAbs().maxCoeff() < 1e-4 * SizeOf(model.rest));
 }
+
+}  // namespace step_test

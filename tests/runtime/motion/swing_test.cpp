@@ -14,7 +14,7 @@ using namespace plush;
 using namespace plush::test;
 using reference::Trajectory;
 
-namespace {
+namespace swing_test {
 
 constexpr float kDt = 0.01f;
 constexpr int kSteps = 220;
@@ -66,8 +66,6 @@ Trajectory RuntimeOf(const HungArm& arm, int outer_iterations, int volume_sweeps
   return out;
 }
 
-}  // namespace
-
 TEST_CASE("The armadillo swings by one hand as implicit Euler's does", "[long]") {
   const std::string path = plush::tests::TestModelOrSkip("tets/arm_4k.node");
   if (path.empty()) return;
@@ -108,3 +106,5 @@ TEST_CASE("The armadillo swings by one hand as implicit Euler's does", "[long]")
     }
   }
 }
+
+}  // namespace swing_test

@@ -12,7 +12,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace tuning_test {
 
 ShapeAsset BarWith(std::optional<tools::Tuning> tuning) {
   tools::AssetContent content = ContentOf(TetBox(6, 2, 2, 0.1, 0.01), {2.0e5, 0.35, 1000.0});
@@ -37,8 +37,6 @@ uint64_t HashOf(const ShapeAsset& shape, const BodySolver& solver, bool sets_lat
   for (int step = 0; step < 20; ++step) StepWorld(&world, 0.01f);
   return world.StateHash();
 }
-
-}  // namespace
 
 TEST_CASE("A body takes the iterations that were tuned for its solver") {
   const ShapeAsset plain = BarWith({});
@@ -90,3 +88,5 @@ TEST_CASE("Constraints take a body's iterations from the tuning to the step's ow
   StepWorld(&world, 0.01f);
   CHECK(world.stats().outer_iterations == 2);
 }
+
+}  // namespace tuning_test

@@ -14,7 +14,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace twisted_beam_test {
 
 constexpr float kDt = 0.01f;
 constexpr double kLength = 6.0;  // along x; 1 x 1 across [m]
@@ -99,8 +99,6 @@ struct Beam {
   double worst_total = 0.0, worst_p95 = 0.0, last_p95 = 0.0, last_total = 0.0;
 };
 
-}  // namespace
-
 TEST_CASE("A beam keeps its volume while its ends turn half a turn apart", "[long]") {
   const bool sweeps = GENERATE(true, false);
   CAPTURE(sweeps);
@@ -154,3 +152,5 @@ TEST_CASE("A beam that starts half a turn twisted keeps its volume", "[long]") {
   CHECK(blind.worst_total > 4.0 * beam.worst_total);
   CHECK(blind.last_p95 > 2.0 * beam.last_p95);
 }
+
+}  // namespace twisted_beam_test

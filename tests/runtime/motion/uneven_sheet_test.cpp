@@ -12,7 +12,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace uneven_sheet_test {
 
 // With 10 ms the rest shape also depends on the time step, see rest_shape_test.cpp.
 constexpr float kDt = 0.002f;
@@ -67,8 +67,6 @@ Tip Bend(const std::function<void(tools::Vec3d*)>& place) {
   return tip;
 }
 
-}  // namespace
-
 TEST_CASE("An unevenly refined sheet bends as the even one", "[long]") {
   const auto graded = [](double a) {
     return [a](tools::Vec3d* node) {
@@ -95,3 +93,5 @@ TEST_CASE("An unevenly refined sheet bends as the even one", "[long]") {
     CHECK(tip.tilt < 0.01 * even.drop);
   }
 }
+
+}  // namespace uneven_sheet_test

@@ -13,7 +13,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace cluster_solve_test {
 
 // Z: motions of all nodes by shifts and turns of clusters about their centres.
 Eigen::MatrixXd MotionsOf(const CoarseBody& body, const Points& x,
@@ -31,8 +31,6 @@ Eigen::MatrixXd MotionsOf(const CoarseBody& body, const Points& x,
   }
   return Z;
 }
-
-}  // namespace
 
 TEST_CASE("Clusters answer impulses as the dense Z C^-1 Z^T does") {
   const uint32_t seed = GENERATE(range(1u, 6u));
@@ -135,3 +133,5 @@ TEST_CASE("Eight iterations follow a swing better with clusters, whatever holds 
               without);
   CHECK(with < 0.5 * without);
 }
+
+}  // namespace cluster_solve_test

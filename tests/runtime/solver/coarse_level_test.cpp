@@ -9,11 +9,9 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace coarse_level_test {
 
 constexpr float kDt = kCoarseDt;
-
-}  // namespace
 
 TEST_CASE("Waves cross as many clusters as their speed and the clusters' sizes say") {
   CoarseBody body(TetBox(6, 3, 2, 0.1, 0.09, 3), 5);
@@ -380,3 +378,5 @@ TEST_CASE("A crowd's clusters are summed and moved like those of its bodies") {
     CHECK(worst < 2e-6);
   }
 }
+
+}  // namespace coarse_level_test

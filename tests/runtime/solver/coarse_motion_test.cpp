@@ -5,11 +5,9 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace coarse_motion_test {
 
 constexpr float kDt = kCoarseDt;
-
-}  // namespace
 
 TEST_CASE("A body that was turned as a whole and rests stays where it is") {
   const uint32_t count = GENERATE(1u, 2u, 5u);
@@ -177,3 +175,5 @@ TEST_CASE("Sums do not depend on the body's place") {
           2e-4);
   }
 }
+
+}  // namespace coarse_motion_test

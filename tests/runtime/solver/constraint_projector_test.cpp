@@ -14,7 +14,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace constraint_projector_test {
 
 constexpr uint32_t kNumNodes = 12;
 
@@ -80,8 +80,6 @@ void AddPoint(const Row& at, int count, std::vector<Row>* rows) {
     rows->push_back(row);
   }
 }
-
-}  // namespace
 
 TEST_CASE("The projector of constraints is one, whatever their rows share") {
   Random random(41);
@@ -152,3 +150,5 @@ TEST_CASE("The projector moves points by their distances and finds multipliers")
   CHECK((C * u - numbers).norm() < 1e-5);
   CHECK((u - Q.transpose() * (Q * u)).norm() < 1e-5);
 }
+
+}  // namespace constraint_projector_test

@@ -22,7 +22,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace crowd_kernels_test {
 
 constexpr float kDt = 0.01f;
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
@@ -177,8 +177,6 @@ std::vector<float> Nodes(std::vector<NodeVec> v) {
 }
 
 const std::vector<float> kAll(kCrowdLanes, 1.0f);
-
-}  // namespace
 
 TEST_CASE("Impulses and rotations of a crowd are bit by bit those of its bodies") {
   const uint32_t seed = GENERATE(1u, 2u, 3u, 4u, 5u);
@@ -376,3 +374,5 @@ TEST_CASE("Every instruction set gives crowds the same solutions") {
     }
   }
 }
+
+}  // namespace crowd_kernels_test

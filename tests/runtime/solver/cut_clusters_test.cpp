@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace cut_clusters_test {
 
 constexpr float kDt = 0.01f;
 
@@ -46,8 +46,6 @@ CoarseLevel LevelOf(const ShapeAsset& shape, const std::vector<uint8_t>& pinned)
   REQUIRE(level.Build(DefaultAllocator(), system, shape.rest(), s.clusters, s.num_clusters));
   return level;
 }
-
-}  // namespace
 
 TEST_CASE("Nodes share a cluster if they did as baked and free nodes join them") {
   const uint32_t seed = GENERATE(range(1u, 9u));
@@ -104,3 +102,5 @@ TEST_CASE("Pins cut clusters until there are as many as a body may have") {
   CHECK(level.num_clusters() == kMaxClusters);
   CHECK(*std::ranges::max_element(level.clusters) == kMaxClusters - 1);
 }
+
+}  // namespace cut_clusters_test

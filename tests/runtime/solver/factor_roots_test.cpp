@@ -19,7 +19,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace factor_roots_test {
 
 // Columns of A^-1 by each kind of solve.
 Eigen::MatrixXd ByPanels(const PanelFactor& factor, std::span<float> workspace) {
@@ -81,8 +81,6 @@ Eigen::MatrixXd ByCrowd(const PanelFactor& factor) {
 tools::TetMesh ThinTet(double height, double x = 0.3, double y = 0.35) {
   return {{{0, 0, 0}, {1, 0, 0}, {0.1, 0.9, 0}, {x, y, height}}, {{0, 1, 2, 3}}};
 }
-
-}  // namespace
 
 TEST_CASE("Factors with roots invert the matrix in every kind of solve") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
@@ -170,3 +168,5 @@ TEST_CASE("A stiff thin tet that spins in flight keeps its energy") {
     }
   }
 }
+
+}  // namespace factor_roots_test

@@ -14,7 +14,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace flat_tets_test {
 
 constexpr float kDt = kSweepDt;
 constexpr tools::Material kMaterial = kSweepMaterial;
@@ -36,8 +36,6 @@ double LowestDetF(const Swept& body) {
   }
   return lowest;
 }
-}  // namespace
-
 TEST_CASE("Flat and inverted tets are lifted by impulses that conserve momentum") {
   const float after = GENERATE(0.04f, 0.0f, -0.5f, -3.0f);
   const float heavy = GENERATE(1.0f, 30.0f);  // mass of the top, relative to the others
@@ -265,3 +263,5 @@ TEST_CASE("Tets that became flatter than the bound are held before, and holds en
     CHECK_FALSE(HoldFlatTets(body.shape.elements(), body.before, 1.0f, body.x));
   }
 }
+
+}  // namespace flat_tets_test

@@ -6,7 +6,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace held_motion_test {
 
 constexpr float kDt = kCoarseDt;
 
@@ -30,8 +30,6 @@ Eigen::Vector3d MomentAbout(const Eigen::Vector3d& centre, const Points& x,
   for (Eigen::Index i = 0; i < x.cols(); ++i) moment += (x.col(i) - centre).cross(impulses.col(i));
   return moment;
 }
-
-}  // namespace
 
 TEST_CASE("Corrections leave a hinged body no moment of its inertia about the hinge") {
   const bool by_line = GENERATE(false, true);
@@ -207,3 +205,5 @@ TEST_CASE("Clusters of nodes on a line hardly turn about it") {
   body.level.Solve(body.matrix, sums, {}, motions);
   CHECK(ToEigen(AngleOf(motions[0].change)).norm() < 0.1);
 }
+
+}  // namespace held_motion_test

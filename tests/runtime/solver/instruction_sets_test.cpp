@@ -18,7 +18,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace solver_instruction_sets_test {
 
 constexpr float kDt = 0.01f;
 
@@ -114,8 +114,6 @@ void CheckSame(const Numbers& found, const Numbers& expected) {
   CHECK(std::sqrt(difference) < 1e-5 * std::sqrt(size));
 }
 
-}  // namespace
-
 TEST_CASE("Kernels run on the chosen instruction set") {
   const std::vector<int64_t> targets = SimdTargets();
   std::string names;
@@ -161,3 +159,5 @@ TEST_CASE("Every instruction set gives the same impulses, stretches, sweeps, lif
     CheckSame(subject.Solve(), solved);
   }
 }
+
+}  // namespace solver_instruction_sets_test

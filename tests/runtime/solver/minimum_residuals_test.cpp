@@ -13,7 +13,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace minimum_residuals_test {
 
 using Vectors = std::vector<NodeVec>;
 
@@ -46,8 +46,6 @@ Eigen::MatrixXd RandomMatrix(Random* random, Eigen::Index size, Eigen::Index num
   }
   return reference::Congruent(Q, values.asDiagonal());
 }
-
-}  // namespace
 
 TEST_CASE("MINRES solves definite and indefinite systems with any positive preconditioner") {
   const int num_negative = GENERATE(0, 1, 7);
@@ -89,3 +87,5 @@ TEST_CASE("MINRES solves definite and indefinite systems with any positive preco
   CHECK(MinimumResiduals(multiply, precondition, {8, 0.0}, memory, r, d).iterations == 0);
   CHECK(ToColumn(d).norm() == 0.0);
 }
+
+}  // namespace minimum_residuals_test

@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace panel_solve_test {
 
 constexpr float kDt = 0.01f;
 
@@ -124,8 +124,6 @@ Points SolvePlainly(const PanelFactor& factor, const std::vector<NodeVec>& b) {
 Points SolveDense(const Eigen::MatrixXd& A, const std::vector<NodeVec>& b) {
   return reference::SolveSymmetric(A, ToEigen(b).transpose()).transpose();
 }
-
-}  // namespace
 
 TEST_CASE("Solves are those of the dense matrix, for three right-hand sides at once") {
   const uint32_t seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u);
@@ -312,3 +310,5 @@ TEST_CASE("Right-hand sides of points are solved on the paths of a few nodes") {
   }
   if (seed == 1) CHECK(std::ranges::count(marks, uint8_t{0}) > 0);
 }
+
+}  // namespace panel_solve_test

@@ -18,7 +18,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace pin_schur_test {
 
 constexpr float kDt = 0.01f;
 
@@ -88,8 +88,6 @@ Points SolveDense(const DenseModel& model, const std::vector<NodeVec>& b) {
   const Eigen::MatrixXd A = DenseSystemOfAxis(model, double(kDt));
   return reference::SolveSymmetric(A, free.transpose()).transpose();
 }
-
-}  // namespace
 
 TEST_CASE("A solve with extra pins is the dense one without their rows", "[long]") {
   const uint32_t seed = GENERATE(1u, 2u, 3u, 4u);
@@ -164,3 +162,5 @@ TEST_CASE("Dependent pins and invalid factors are refused") {
   for (float& value : infinite.factor.values) value *= 1.0e38f;
   CHECK(!infinite.Factor());
 }
+
+}  // namespace pin_schur_test

@@ -5,7 +5,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace stiff_motion_test {
 
 constexpr float kDt = kCoarseDt;
 constexpr double kStiff = 1.0e9;  // [Pa]
@@ -118,8 +118,6 @@ struct Corrected {
 
   Points one, many;
 };
-
-}  // namespace
 
 TEST_CASE("Balanced forces have no resultant and no moment and differ by a rigid motion") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
@@ -255,3 +253,5 @@ TEST_CASE("Predictions of bodies that spin keep their shape and what changes it"
   // Without spin nothing turns.
   CHECK(Apart(predicted(flight), x + h * flight) < rounding);
 }
+
+}  // namespace stiff_motion_test

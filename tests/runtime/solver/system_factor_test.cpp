@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace system_factor_test {
 
 constexpr float kDt = 0.01f;
 
@@ -47,8 +47,6 @@ bool PaddingIsZero(const float* block, uint32_t num_rows, uint32_t num_columns) 
   }
   return true;
 }
-
-}  // namespace
 
 TEST_CASE("The factor multiplied out is M + D^T K D of the paper") {
   const uint32_t seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u);
@@ -157,3 +155,5 @@ TEST_CASE("Without memory there is no factor, and no state is lost") {
     CHECK(status.code == StatusCode::kOutOfMemory);
   }
 }
+
+}  // namespace system_factor_test

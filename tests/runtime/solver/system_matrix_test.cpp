@@ -10,7 +10,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace system_matrix_test {
 
 constexpr double kDt = 0.008;
 
@@ -36,8 +36,6 @@ struct Case {
   SystemView system;
 };
 
-}  // namespace
-
 TEST_CASE("The paper's matrix is the same for each axis, and has no entries between axes") {
   const uint32_t seed = GENERATE(1u, 2u, 3u, 4u);
   CAPTURE(seed);
@@ -53,3 +51,5 @@ TEST_CASE("The paper's matrix is the same for each axis, and has no entries betw
     }
   }
 }
+
+}  // namespace system_matrix_test

@@ -12,7 +12,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace volume_sweep_test {
 
 constexpr float kDt = kSweepDt;
 
@@ -32,8 +32,6 @@ TetBlock AloneInBlock(const ShapeAsset& shape, size_t tet) {
 }
 
 Eigen::VectorXd MassesOf(const Swept& body) { return DenseModel(body.shape.asset()).masses; }
-
-}  // namespace
 
 TEST_CASE("Each constraint of a sweep conserves linear and angular momentum") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
@@ -217,3 +215,5 @@ TEST_CASE("A sweep follows lambda up to the given multiple of mu") {
   CHECK(way > 1e-3);
   CHECK((ToEigen(body.x) - ToEigen(same.x)).norm() < 1e-5 * way);
 }
+
+}  // namespace volume_sweep_test

@@ -18,7 +18,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace state_fuzz_test {
 
 // A world whose state is small, but has a crowd, contacts with a plane, a hull, a mesh and a height
 // field, a sensor, a conveyor, springs, couplings, pins with targets, a force and the end of a
@@ -201,8 +201,6 @@ void Edit(std::mt19937* random, std::span<std::byte> bytes) {
   std::memcpy(&bytes[word], &value, 4);
 }
 
-}  // namespace
-
 TEST_CASE("Every prefix of a state is refused") {
   SmallScene scene;
   const std::vector<std::byte>& state = scene.state();
@@ -274,3 +272,5 @@ TEST_CASE("A state with random changes is refused, or its world steps") {
   INFO(opened << " of " << rounds << " opened");
   CHECK(opened > 10);
 }
+
+}  // namespace state_fuzz_test

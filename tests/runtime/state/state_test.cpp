@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace state_test {
 
 constexpr int kSteps = 300;
 constexpr int kMore = 50;
@@ -68,8 +68,6 @@ std::vector<uint64_t> Churn(World* world, const StateScene& scene) {
   ids.push_back(collider.value);
   return ids;
 }
-
-}  // namespace
 
 TEST_CASE("A world continues from the state of every step bit for bit, and so does a fresh one",
           "[long]") {
@@ -352,3 +350,5 @@ TEST_CASE("A body that touches with its surface continues from a state bit for b
     }
   }
 }
+
+}  // namespace state_test

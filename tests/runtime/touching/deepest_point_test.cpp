@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace deepest_point_test {
 
 // Depth of a body's deepest point, in doubles. `gap_of(place)`: signed distance from the collider.
 // Leaves out points of which free nodes carry less than `least`, and those deeper than `most` [m].
@@ -95,8 +95,6 @@ double DistanceFromGround(const ColliderDesc& desc, const Eigen::Vector3d& at) {
 Pose RandomPose(Random* random) {
   return {ToVec3(random->Vector(0.2)), ToQuat(random->Rotation())};
 }
-
-}  // namespace
 
 TEST_CASE("Measure finds the deepest point below the colliders where they are now", "[long]") {
   const uint32_t seed = GENERATE(range(1u, 13u));
@@ -258,3 +256,5 @@ TEST_CASE("Fixed bodies touch nothing, sleeping ones lie as deep as they did") {
   for (int step = 0; step < 3; ++step) StepWorld(&world, kDt);
   CHECK(MeasuresOf(world).max_penetration == depth);
 }
+
+}  // namespace deepest_point_test

@@ -19,7 +19,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace fine_mesh_test {
 
 constexpr float kReach = 0.2f, kSlop = 1.0e-3f;
 
@@ -134,8 +134,6 @@ Vec3 Beside(const Vec3& at, double most, Random* random) {
   return at +
          ToVec3(way / std::fmax(way.norm(), 1e-6) * most * std::cbrt(random->Uniform(0.0, 1.0)));
 }
-
-}  // namespace
 
 TEST_CASE("A way meets the same triangle of a fine mesh as among all of them") {
   size_t hits = 0, clear = 0, clear_ways = 0;
@@ -323,3 +321,5 @@ TEST_CASE("All triangles of a fine mesh in a box are below the plane above them"
   CHECK(found > 200);
   CHECK(excess / double(found) < 1e-2);
 }
+
+}  // namespace fine_mesh_test

@@ -19,7 +19,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace fine_search_test {
 
 constexpr float kReach = 0.05f;
 using Found = std::vector<std::tuple<uint32_t, uint32_t, float>>;  // id, face, gap
@@ -136,8 +136,6 @@ float DeepestOnRidges(AboveMesh* scene, float depth) {
   return deepest;
 }
 
-}  // namespace
-
 TEST_CASE("What is remembered of a fine mesh changes no point that a search finds") {
   size_t found = 0, searches = 0, inside = 0;
   const uint32_t count = tests::SweepCount(24u);
@@ -208,3 +206,5 @@ TEST_CASE("The deepest place of a ridge in a body is found among all of a fine m
   }
   CHECK(pressed > 40);
 }
+
+}  // namespace fine_search_test

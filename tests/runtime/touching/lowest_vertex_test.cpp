@@ -13,11 +13,9 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace lowest_vertex_test {
 
 constexpr float kInfinite = std::numeric_limits<float>::infinity();
-
-}  // namespace
 
 TEST_CASE("The lowest vertex is the first of the lowest, on every instruction set") {
   Random random(4);
@@ -80,3 +78,5 @@ TEST_CASE("The lowest point beside taken nodes is the first of them, on every in
     }
   }
 }
+
+}  // namespace lowest_vertex_test

@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace mesh_points_test {
 
 bool IsKnown(const void*, const SunkPoint& point) { return point.id % 7 == 0; }
 
@@ -53,8 +53,6 @@ class TwoSearches {
  private:
   SunkPoints remembering_, fresh_;
 };
-
-}  // namespace
 
 TEST_CASE("A remembered list of a mesh changes no point that a search finds") {
   size_t found = 0, searches = 0;
@@ -287,3 +285,5 @@ TEST_CASE("An edge does not press on the front of a body that slides onto the fa
   CHECK(is_free(-1.0e-6f));
   CHECK_FALSE(is_free(-0.01f));
 }
+
+}  // namespace mesh_points_test

@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace near_mesh_test {
 
 // Whether a triangle has a point in a box: what the box's six planes leave of it.
 bool MeetsBox(std::vector<Eigen::Vector3d> polygon, const Eigen::Vector3d& low,
@@ -99,8 +99,6 @@ struct InRoom {
   std::vector<NodeVec> y;
   std::vector<uint8_t> pinned;
 };
-
-}  // namespace
 
 TEST_CASE("A triangle meets a box if a part of it is left inside") {
   int meeting = 0, boxes_meet = 0, ridges_meet = 0;
@@ -263,3 +261,5 @@ TEST_CASE("Neighbours of triangles pass their side the other way") {
     CHECK(num_open == (source == &field ? 2u * (3 + 4) : 4u));
   }
 }
+
+}  // namespace near_mesh_test

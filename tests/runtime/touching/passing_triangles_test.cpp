@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace passing_triangles_test {
 
 // How often the surface of a body with these nodes goes round a place.
 int WindingOf(const SurfaceBody& body, const std::vector<Vec3>& nodes, const Vec3& place) {
@@ -48,8 +48,6 @@ bool AnyPasses(const SurfaceBody& body, const std::vector<Vec3>& from, const std
   }
   return passes;
 }
-
-}  // namespace
 
 TEST_CASE("A place comes inside a body if and only if a triangle passes it from its front",
           "[long]") {
@@ -130,3 +128,5 @@ TEST_CASE("The core of a solid is inside it") {
     }
   }
 }
+
+}  // namespace passing_triangles_test

@@ -19,7 +19,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace sunk_points_test {
 
 using Found = std::vector<std::tuple<uint32_t, uint32_t, float>>;  // plane, tet, gap
 
@@ -97,8 +97,6 @@ float LookForDepth(const AmongPlanes& place) {
   }
   return deepest;
 }
-
-}  // namespace
 
 TEST_CASE("Points below planes are those that a look at every vertex finds", "[long]") {
   // With 30 parts tets hold more vertices than are read one after the other.
@@ -279,3 +277,5 @@ TEST_CASE("Of a cage without a surface, a search finds all nodes, or the deepest
     CHECK(std::equal(found_gaps.begin(), found_gaps.end(), gaps.begin()));
   }
 }
+
+}  // namespace sunk_points_test

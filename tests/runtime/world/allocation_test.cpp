@@ -18,7 +18,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace allocation_test {
 
 constexpr float kDt = 0.01f;
 
@@ -64,8 +64,6 @@ bool UseWorld(World* world, const ShapeAsset& shape) {
   ok = world->Step(kDt).ok() && ok;
   return ok;
 }
-
-}  // namespace
 
 TEST_CASE("A step takes no memory after warm-up: contact, substeps, many touching points") {
   CountingMemory memory;
@@ -246,8 +244,6 @@ TEST_CASE("Wherever memory runs out the world stays usable and leaks nothing") {
   }
 }
 
-namespace {
-
 // A world with two systems and a plane. Its last step had an unprepared dt.
 struct Chain {
   explicit Chain(const ShapeAsset& shape_asset) : shape(shape_asset) {
@@ -290,8 +286,6 @@ constexpr Call kCalls[] = {
     [](Chain* c) { return c->world->SetMaterial(c->a, {.young = 3.0e5f, .damping = 0.1f}).ok(); },
     [](Chain* c) { return c->world->RemoveBody(c->b).ok(); },
 };
-
-}  // namespace
 
 TEST_CASE("After any failed allocation of any call every other call works", "[long]") {
   const ShapeAsset shape(TetBox(1, 1, 1, 0.1, 0.05, 1), {}, double(kDt));
@@ -392,3 +386,5 @@ TEST_CASE("A failed call changes nothing") {
     CHECK(world.num_bodies() == 2);
   }
 }
+
+}  // namespace allocation_test

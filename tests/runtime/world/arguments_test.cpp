@@ -14,7 +14,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace arguments_test {
 
 constexpr float kDt = 0.01f;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -45,8 +45,6 @@ void CheckRefused(const ColliderDesc& desc, const std::string& section) {
   CHECK(std::string(status.reason) != "");
   CHECK(world.num_colliders() == 0);
 }
-
-}  // namespace
 
 TEST_CASE("Descriptions of bodies are checked") {
   const ShapeAsset shape = SmallShape();
@@ -267,8 +265,6 @@ TEST_CASE("Null outputs are refused") {
   }
 }
 
-namespace {
-
 // Calls with an id that names nothing; the output is then as good as new.
 template <class Output, class Call>
 void CheckEmptied(Output output, const Call& call) {
@@ -276,8 +272,6 @@ void CheckEmptied(Output output, const Call& call) {
   CHECK_FALSE(call(&output).ok());
   CHECK(std::memcmp(&output, &empty, sizeof(Output)) == 0);
 }
-
-}  // namespace
 
 TEST_CASE("Outputs of calls that fail are empty") {
   World world;
@@ -358,3 +352,5 @@ TEST_CASE("Settings are clamped to their ranges") {
   }
   CHECK(hashes[0] == hashes[1]);
 }
+
+}  // namespace arguments_test

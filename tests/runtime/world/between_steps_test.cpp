@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace between_steps_test {
 
 constexpr float kDt = 0.01f;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -71,8 +71,6 @@ struct Flight {
   World world;
   std::vector<BodyId> ids;
 };
-
-}  // namespace
 
 TEST_CASE("Nodes and skins at a fraction lie on the way from the last state to this one") {
   const int count = GENERATE(1, 8);  // alone, in a crowd
@@ -363,3 +361,5 @@ TEST_CASE("Wrong fractions, sizes and strides are refused") {
   CHECK(world.Skin(id, 1.0f, good).code == StatusCode::kStaleId);
   CHECK(world.NodePositions(id, 1.0f, nodes).code == StatusCode::kStaleId);
 }
+
+}  // namespace between_steps_test

@@ -19,13 +19,11 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace body_calls_test {
 
 constexpr float kDt = 0.01f;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
-
-}  // namespace
 
 TEST_CASE("Bodies are listed in the order of slots, as many as fit") {
   const ShapeAsset shape(TetBox(1, 1, 1, 0.1), {}, double(kDt));
@@ -357,3 +355,5 @@ TEST_CASE("A released node forgets its target, the others keep theirs") {
     CHECK(StateOf(moves, a, shape.num_nodes()) == StateOf(rests, b, shape.num_nodes()));
   }
 }
+
+}  // namespace body_calls_test

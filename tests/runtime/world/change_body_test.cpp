@@ -13,7 +13,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace change_body_test {
 
 constexpr float kDt = 0.01f;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -31,8 +31,6 @@ BodyId AddInStateOf(const World& from, BodyId id, const ShapeAsset& shape, const
   REQUIRE(world->SetNodeVelocities(copy, VelocitiesOf(from, id, shape.num_nodes())).ok());
   return copy;
 }
-
-}  // namespace
 
 TEST_CASE("A body with other pins or another material moves as one made with them") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
@@ -266,3 +264,5 @@ TEST_CASE("What was pinned touches the ground once it is free") {
     CHECK(MeasuresOf(world).max_penetration < 5e-3f);
   }
 }
+
+}  // namespace change_body_test

@@ -21,7 +21,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace determinism_test {
 
 struct Outcome {
   uint64_t hash = 0;
@@ -279,8 +279,6 @@ void CheckJobs(Outcome (*simulate)(const JobSystem&)) {
   }
 }
 
-}  // namespace
-
 TEST_CASE("Every thread count gives the same state") { CheckJobs(Simulate); }
 
 TEST_CASE("Every thread count gives the same state of crowds", "[long]") {
@@ -400,3 +398,5 @@ TEST_CASE("The state hash sees every bit of positions and velocities") {
   CHECK(hash_of(1.0f, 2.0f) != hash_of(2.0f, 1.0f));
   CHECK(hash_of(1.0f, 2.0f) == hash_of(1.0f, 2.0f));
 }
+
+}  // namespace determinism_test

@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace draw_test {
 
 constexpr float kDt = BoxOnPlane::kDt;
 
@@ -101,8 +101,6 @@ std::vector<std::array<uint32_t, 3>> Outside(std::span<const Tet> tets) {
   });
   return out;
 }
-
-}  // namespace
 
 TEST_CASE("The outside faces of a cage are found in any number of passes") {
   const uint32_t n = GENERATE(1u, 2u, 5u, 9u);  // up to 14580 faces
@@ -326,3 +324,5 @@ TEST_CASE("Drawing skips null functions, allocates nothing, changes nothing and 
   World none({.allocator = memory.allocator()});
   none.Draw({.flags = ~0u});
 }
+
+}  // namespace draw_test

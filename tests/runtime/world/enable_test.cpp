@@ -15,11 +15,9 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace enable_test {
 
 constexpr float kDt = 0.01f;
-
-}  // namespace
 
 TEST_CASE("A disabled body stands still and goes on as if no time had passed") {
   const uint32_t seed = GENERATE(1u, 2u);
@@ -262,3 +260,5 @@ TEST_CASE("What hangs asleep from a body falls once that is disabled", "[long]")
   for (int step = 0; step < 50; ++step) StepWorld(&world, kDt);
   CHECK(MomentsOf(world, hangs).centre[1] < before - 1.0);
 }
+
+}  // namespace enable_test

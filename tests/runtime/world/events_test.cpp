@@ -12,7 +12,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace events_test {
 
 constexpr float kDt = BoxOnPlane::kDt;
 
@@ -49,8 +49,6 @@ void Blow(Row* row, size_t which) {
   for (size_t i = 0; i < fast.size(); ++i) fast[i].y = i % 2 == 0 ? 3.0e38f : -3.0e38f;
   REQUIRE(row->world.SetNodeVelocities(row->ids[which], fast).ok());
 }
-
-}  // namespace
 
 TEST_CASE("Bodies report that they fell asleep and that they woke, once each") {
   Row row(3);
@@ -201,3 +199,5 @@ TEST_CASE("Events do not depend on threads") {
     CHECK((a[i].body.value & 0xffffffu) == (b[i].body.value & 0xffffffu));
   }
 }
+
+}  // namespace events_test

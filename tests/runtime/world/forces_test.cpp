@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace forces_test {
 
 constexpr float kDt = 0.01f;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -94,8 +94,6 @@ Eigen::Vector3d Momentum(const World& world, BodyId id) {
   const BodyMoments m = MomentsOf(world, id);
   return {m.linear_momentum[0], m.linear_momentum[1], m.linear_momentum[2]};
 }
-
-}  // namespace
 
 TEST_CASE("A uniform field accelerates free nodes for one step") {
   const float scale = GENERATE(1.0f, 0.25f, 8.0f);
@@ -440,3 +438,5 @@ TEST_CASE("No node ends a step faster than its body's maximum speed") {
   for (int step = 0; step < 30; ++step) StepWorld(&world, kDt);
   CHECK(world.stats().max_speed > 3.0f);
 }
+
+}  // namespace forces_test

@@ -11,13 +11,11 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace ids_test {
 
 constexpr float kDt = 0.01f;
 
 ShapeAsset Cube() { return ShapeAsset(TetBox(1, 1, 1, 0.1), {}, double(kDt)); }
-
-}  // namespace
 
 TEST_CASE("An id holds slot, generation and tag, and slots come back in the order of removal") {
   const ShapeAsset shape = Cube();
@@ -128,3 +126,5 @@ TEST_CASE("Bodies whose slots come back join crowds, and move as in a world with
             StateOf(fresh, fresh_ids[i], shape.num_nodes()));
   }
 }
+
+}  // namespace ids_test

@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace world_instruction_sets_test {
 
 struct Outcome {
   uint64_t hash = 0;
@@ -233,8 +233,6 @@ struct Scene {
   double tolerance;  // [m]
 };
 
-}  // namespace
-
 TEST_CASE("Every instruction set takes bodies through the same motion", "[long]") {
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, 5), {1.0e5, 0.4, 1000.0});
   const std::vector<int64_t> targets = SimdTargets();
@@ -263,3 +261,5 @@ TEST_CASE("Every instruction set takes bodies through the same motion", "[long]"
     }
   }
 }
+
+}  // namespace world_instruction_sets_test

@@ -14,7 +14,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace measure_test {
 
 constexpr float kDt = 0.01f;
 
@@ -82,8 +82,6 @@ void AddTo(Reference* sum, const World& world, BodyId id, const DenseModel& mode
     AddTet(model, t, DenseGradient(model, t, x), Ds, far, sum);
   }
 }
-
-}  // namespace
 
 TEST_CASE("Measures are the sums over all bodies, fixed and sleeping ones too") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
@@ -181,3 +179,5 @@ TEST_CASE("Measuring changes no later step, and takes no memory") {
   CHECK(world.StateHash() == other.StateHash());
   CHECK(world.stats().contacts > 0);
 }
+
+}  // namespace measure_test

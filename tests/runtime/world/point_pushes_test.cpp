@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace point_pushes_test {
 
 constexpr float kDt = 0.01f;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -31,8 +31,6 @@ SurfacePoint PointOn(const World& world, BodyId id, uint32_t seed) {
   REQUIRE(point.valid());
   return point;
 }
-
-}  // namespace
 
 TEST_CASE("An impulse at a point changes momentum and angular momentum as it should") {
   const uint32_t seed = GENERATE(1u, 2u, 3u, 4u);
@@ -197,3 +195,5 @@ TEST_CASE("Impulses at places that the surface does not have are refused") {
   REQUIRE(world.RemoveBody(id).ok());
   CHECK(world.AddImpulse(good, push).code == StatusCode::kStaleId);
 }
+
+}  // namespace point_pushes_test

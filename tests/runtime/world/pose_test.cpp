@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace pose_test {
 
 // Slerp halves the way 32 times, so it stops at most this share of the way early.
 constexpr double kLastHalf = 1.0 / 4294967296.0;
@@ -82,8 +82,6 @@ Rotation SlerpByFormula(const Rotation& a, const Rotation& b, double t) {
 Eigen::Vector3d Placed(const Pose& pose, const Eigen::Vector3d& p) {
   return ToEigen(pose.position) + MatrixOf(plush::RotationOf(pose.rotation)) * p;
 }
-
-}  // namespace
 
 TEST_CASE("Slerp is the formula's, for small angles and half turns too") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
@@ -231,3 +229,5 @@ TEST_CASE("A pose goes to another one on a straight line while it turns") {
     REQUIRE(Same(Interpolated(a, a, t).position, a.position));
   }
 }
+
+}  // namespace pose_test

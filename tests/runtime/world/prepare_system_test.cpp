@@ -14,7 +14,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace prepare_system_test {
 
 constexpr float kDt = 0.01f;
 
@@ -53,8 +53,6 @@ SystemDesc SystemOf(const BodyDesc& desc) {
 }
 
 BodyDesc Stiff(float young) { return {.material = {.young = young}}; }
-
-}  // namespace
 
 TEST_CASE("Adding a body of a prepared system factors nothing") {
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1), {}, double(kDt));
@@ -269,3 +267,5 @@ TEST_CASE("A prepared system has its own factors, whatever systems there are") {
   CHECK(users.back()->base == users[0]);
   for (System* system : users) cache.Release(system);
 }
+
+}  // namespace prepare_system_test

@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace queries_test {
 
 const ShapeAsset& Bumpy() {
   static const ShapeAsset* const shape =
@@ -96,8 +96,6 @@ std::vector<SurfacePoint> AskNearest(const World& world, uint32_t seed) {
   }
   return answers;
 }
-
-}  // namespace
 
 TEST_CASE("A hit describes its place completely") {
   World world;
@@ -385,3 +383,5 @@ TEST_CASE("Prepared queries from many threads at once give the answers of one th
   REQUIRE(now.size() == expected.size());
   for (size_t i = 0; i < now.size(); ++i) REQUIRE(Same(now[i], expected[i]));
 }
+
+}  // namespace queries_test

@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace query_filter_test {
 
 struct Scene {
   explicit Scene(uint32_t seed) : shape(TetBox(2, 2, 1, 0.2, 0.09, seed), {}, 0.01) {
@@ -87,8 +87,6 @@ void CheckSame(const std::vector<SurfacePoint>& expected, std::span<const Surfac
     REQUIRE(Same(found[k], expected[k]));
   }
 }
-
-}  // namespace
 
 TEST_CASE("Filtered queries are those on the bodies that pass, in order") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
@@ -220,3 +218,5 @@ TEST_CASE("Queries check numbers, outputs and ids") {
   CHECK(world.PatchOf(id, 0, &patch).code == StatusCode::kStaleId);
   CHECK(world.PatchOf({}, 0, &patch).code == StatusCode::kNullId);
 }
+
+}  // namespace query_filter_test

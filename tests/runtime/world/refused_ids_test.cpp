@@ -13,7 +13,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace refused_ids_test {
 
 constexpr float kDt = 0.01f;
 
@@ -255,8 +255,6 @@ void CheckRefused(World* world, const std::vector<NamedCall<AnyId>>& calls,
   CHECK_FALSE(world->IsValid(wrong.first));
 }
 
-}  // namespace
-
 TEST_CASE("Every call refuses null, foreign and stale ids, and changes nothing") {
   const ShapeAsset shape = Standing();
   World world({.tag = 7}), other({.tag = 8});
@@ -350,3 +348,5 @@ TEST_CASE("Calls of a world without memory say so") {
   CHECK(world.Step(kDt).code == StatusCode::kOutOfMemory);
   CHECK(world.Measure(&measures).code == StatusCode::kOutOfMemory);
 }
+
+}  // namespace refused_ids_test

@@ -10,7 +10,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace skin_test {
 
 struct Skinned {
   std::vector<Vec3> positions, normals;
@@ -23,8 +23,6 @@ Skinned SkinOf(const World& world, BodyId id, const ShapeAsset& shape) {
   REQUIRE(world.Skin(id, 1.0f, TargetOf(out.positions, out.normals)).ok());
   return out;
 }
-
-}  // namespace
 
 TEST_CASE("Skinned positions are barycentric sums of nodes") {
   const uint32_t seed = GENERATE(1u, 2u);
@@ -148,3 +146,5 @@ TEST_CASE("Flattened tets still give unit normals") {
     }
   }
 }
+
+}  // namespace skin_test

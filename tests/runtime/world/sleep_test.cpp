@@ -17,7 +17,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace sleep_test {
 
 constexpr float kDt = 0.01f;
 
@@ -45,8 +45,6 @@ struct Resting {
   World world;
   std::vector<BodyId> ids;
 };
-
-}  // namespace
 
 TEST_CASE("Bodies at rest fall asleep, whatever their size, and stay where they are to the bit") {
   const double cell = GENERATE(0.002, 0.1, 5.0);
@@ -299,3 +297,5 @@ TEST_CASE("A body that moves, falls or may not sleep stays awake") {
     REQUIRE_FALSE(world.IsAsleep(id));
   }
 }
+
+}  // namespace sleep_test

@@ -18,7 +18,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace system_cache_test {
 
 constexpr float kDt = 0.01f;
 
@@ -44,8 +44,6 @@ size_t BytesOfSecondBody(const ShapeAsset& shape, const BodyDesc& first, const B
   AddBody(&world, shape.asset(), second);
   return memory.bytes_out() - before;
 }
-
-}  // namespace
 
 TEST_CASE("Bodies share factors if and only if asset, material and pins are equal") {
   const ShapeAsset shape(TetBox(3, 3, 3, 0.1), {}, double(kDt));
@@ -184,3 +182,5 @@ TEST_CASE("Factors of a step and of its fractions belong to those steps") {
   }
   cache.Release(system);
 }
+
+}  // namespace system_cache_test

@@ -15,7 +15,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace teleport_test {
 
 constexpr float kDt = 0.01f;
 
@@ -76,8 +76,6 @@ std::vector<Vec3> Wild(const ShapeAsset& shape) {
   for (size_t i = 0; i < v.size(); ++i) v[i].y = i % 2 == 0 ? 3.0e38f : -3.0e38f;
   return v;
 }
-
-}  // namespace
 
 TEST_CASE("A teleported body goes on as before, at another place") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
@@ -325,3 +323,5 @@ TEST_CASE("Teleports and resets take no memory and refuse wrong poses and ids") 
   CHECK(world.Teleport(id, {}).code == StatusCode::kStaleId);
   CHECK(world.ResetBody(id, {}).code == StatusCode::kStaleId);
 }
+
+}  // namespace teleport_test

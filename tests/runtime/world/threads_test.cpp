@@ -18,7 +18,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace threads_test {
 
 constexpr float kDt = 0.01f;
 constexpr int kRounds = 100;
@@ -316,8 +316,6 @@ class GatedMemory {
   bool waits_ = false, let_go_ = false, finished_ = false, timed_out_ = false;
 };
 
-}  // namespace
-
 TEST_CASE("Calls that may run beside each other give what one thread gives") {
   for (const Pair& pair : kAllowed) {
     CAPTURE(static_cast<int>(pair.first), static_cast<int>(pair.second));
@@ -362,3 +360,5 @@ TEST_CASE("No call waits while PrepareSystem factors") {
   }
   CHECK(gates > 8);
 }
+
+}  // namespace threads_test

@@ -10,11 +10,9 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace world_settings_test {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-}  // namespace
 
 TEST_CASE("Gravity changes from the next step on, and wakes all bodies if it differs") {
   BoxOnPlane scene;
@@ -132,3 +130,5 @@ TEST_CASE("A world without memory keeps still") {
   CHECK(none.num_colliders() == 0);
   CHECK_FALSE(none.IsValid(ColliderId{77}));
 }
+
+}  // namespace world_settings_test

@@ -13,7 +13,7 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+namespace world_test {
 
 constexpr float kDt = 0.01f;
 
@@ -31,8 +31,6 @@ double DistanceAfter(int steps, float dt, const Asset& asset_a, const BodyDesc& 
   }
   return (ends[0] - ends[1]).cwiseAbs().maxCoeff();
 }
-
-}  // namespace
 
 TEST_CASE("An overridden material behaves like one that was baked") {
   const tools::TetMesh mesh = TetBox(2, 4, 2, 0.1, 0.05, 2);
@@ -339,3 +337,5 @@ TEST_CASE("A body that leaves the range of float freezes where it last was") {
   }
   CHECK(flags == kStepBodyFrozen);
 }
+
+}  // namespace world_test

@@ -18,11 +18,9 @@ using plush::tools::AssetContent;
 using plush::tools::ExitCode;
 using plush::tools::WriteAsset;
 
-namespace {
+namespace asset_writer_test {
 
 AssetContent Content() { return plush::test::ContentOf(plush::test::TetBox(2, 1, 1, 0.1)); }
-
-}  // namespace
 
 TEST_CASE("Content that the runtime would refuse is not written, and the reason is named") {
   AssetContent content = Content();
@@ -85,3 +83,5 @@ TEST_CASE("Sizes are written, and empty vectors are left out") {
   CHECK(root->visual()->tangents() == nullptr);
   CHECK(bytes.size() % 32 == 0);
 }
+
+}  // namespace asset_writer_test

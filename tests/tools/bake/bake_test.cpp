@@ -25,7 +25,7 @@
 
 using namespace plush::tools;
 
-namespace {
+namespace bake_test {
 
 std::vector<std::byte> BakeBytes(const ImportedModel& model, const BakeSettings& settings) {
   FindingList findings;
@@ -65,8 +65,6 @@ class Opened {
   std::vector<std::byte> storage_;
   plush::Asset asset_;
 };
-
-}  // namespace
 
 TEST_CASE("A model with its own tets bakes, with the same bytes on one and two threads") {
   const ImportedModel model = ModelFromTets(plush::test::TetBox(6, 3, 3, 0.1, 0.05));
@@ -306,3 +304,5 @@ TEST_CASE("The import mesher needs tets") {
   REQUIRE_FALSE(result.ok());
   CHECK(result.error().exit_code == ExitCode::kUsage);
 }
+
+}  // namespace bake_test

@@ -18,7 +18,7 @@
 
 #include <cstring>
 
-namespace plush::tests {
+namespace plush::tests::collision_surface_test {
 namespace {
 
 using tools::BakeSettings;
@@ -190,4 +190,4 @@ TEST_CASE("The validator finds a simplified surface that is not where the settin
   CHECK(faults.Has("FILE_COLLISION"));
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::collision_surface_test

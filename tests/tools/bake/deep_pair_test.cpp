@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace plush::tests {
+namespace plush::tests::deep_pair_test {
 namespace {
 
 // A model with the middle of its box at the origin and a diagonal of 1 m.
@@ -108,4 +108,4 @@ TEST_CASE("Two models intersect in as many pairs of triangles after their bakes"
   }
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::deep_pair_test

@@ -14,7 +14,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace plush::tests {
+namespace plush::tests::embedded_surface_test {
 namespace {
 
 using tools::FindingList;
@@ -107,4 +107,4 @@ TEST_CASE("If a mesh leaves its tets, their boundary replaces it, and a finding 
   CHECK(file.asset.visual().indices.size() == 3 * out_of_one_side.triangles.size());
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::embedded_surface_test

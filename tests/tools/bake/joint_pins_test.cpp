@@ -15,7 +15,7 @@
 
 using namespace plush::tools;
 
-namespace {
+namespace joint_pins_test {
 
 constexpr uint32_t kSeed = 20;
 
@@ -94,8 +94,6 @@ struct Arm {
     return MakePinRegions(rules.value(), surface, cage, content, findings);
   }
 };
-
-}  // namespace
 
 TEST_CASE("Stars of a pattern match any letters") {
   CHECK(MatchesPattern("arm", "arm"));
@@ -299,3 +297,5 @@ TEST_CASE("Joint regions that match nothing say what would match") {
   CHECK(arm.Regions(JointRule("*"), &findings).empty());
   CHECK_THAT(findings.all()[0].message, Catch::Contains("has no joints"));
 }
+
+}  // namespace joint_pins_test

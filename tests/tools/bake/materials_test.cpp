@@ -13,7 +13,7 @@
 using namespace plush::tools;
 using Catch::Matchers::Contains;
 
-namespace {
+namespace materials_test {
 
 const Material kDefaults = {2.0e5, 0.3, 800.0, 0.1};
 
@@ -53,8 +53,6 @@ std::vector<uint16_t> Choose(const SurfaceMesh& mesh, const std::vector<uint32_t
                              const TetMesh& cage) {
   return ChooseTetMaterials(mesh, kThree, vertex_tets, cage);
 }
-
-}  // namespace
 
 TEST_CASE("A material map names numbers, and the defaults fill the gaps") {
   const auto map = ParseMaterialMap(
@@ -204,3 +202,5 @@ TEST_CASE("Nearest means fewest faces: the same as a search from every tet") {
     CHECK(chosen[t] == chosen[*nearest]);
   }
 }
+
+}  // namespace materials_test

@@ -13,7 +13,7 @@
 using namespace plush::tools;
 using plush::tests::MakeSphere;
 
-namespace {
+namespace pins_test {
 
 std::vector<PinRule> Parsed(const std::string& json) {
   const auto rules = ParsePinRules(json);
@@ -74,8 +74,6 @@ double HeldWeight(const Body& body, const std::vector<bool>& pinned, size_t v) {
   return (pinned[tet[0]] ? w.x : 0.0) + (pinned[tet[1]] ? w.y : 0.0) +
          (pinned[tet[2]] ? w.z : 0.0) + (pinned[tet[3]] ? w.w : 0.0);
 }
-
-}  // namespace
 
 TEST_CASE("All kinds of pin regions are read") {
   const auto rules = Parsed(R"({"regions": [
@@ -267,3 +265,5 @@ TEST_CASE("Regions are renumbered with the nodes, and their union is ascending")
   CHECK(regions[1].nodes == std::vector<uint32_t>{2, 3});
   CHECK(regions[2].nodes.empty());
 }
+
+}  // namespace pins_test

@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-namespace {
+namespace child_process_test {
 
 using plush::tests::TemporaryFolder;
 using plush::tests::WriteText;
@@ -53,8 +53,6 @@ std::string FoundIn(const std::string& folders, const std::string& name) {
   ::setenv("PATH", old.c_str(), 1);
   return found;
 }
-
-}  // namespace
 
 TEST_CASE("A child's output, messages and exit code come back") {
   const ChildResult result = Shell("echo data; echo words >&2; exit 5");
@@ -170,3 +168,5 @@ TEST_CASE("A path is the program itself") {
   CHECK(FindProgram(folder.path()).empty());
   CHECK(FindProgram("").empty());
 }
+
+}  // namespace child_process_test

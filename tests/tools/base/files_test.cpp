@@ -30,7 +30,7 @@ using plush::tools::ScratchFolder;
 using plush::tools::WriteFileAtomically;
 using plush::tools::WriteFilesAtomically;
 
-namespace {
+namespace files_test {
 
 std::span<const std::byte> Bytes(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
@@ -91,8 +91,6 @@ std::string TextOf(const std::string& path) {
   REQUIRE(bytes.ok());
   return {reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size()};
 }
-
-}  // namespace
 
 TEST_CASE("What is written is read back, over an older file too") {
   TemporaryFolder folder;
@@ -330,3 +328,5 @@ TEST_CASE("Without a place for temporary files there is no scratch folder") {
   REQUIRE_FALSE(folder.ok());
   CHECK(folder.error().exit_code == plush::tools::ExitCode::kIo);
 }
+
+}  // namespace files_test

@@ -13,7 +13,7 @@ using plush::tools::ExitCode;
 using plush::tools::JsonObject;
 using plush::tools::ParseJson;
 
-namespace {
+namespace json_object_test {
 
 // ParseJson's message for a wrong text.
 std::string Complaint(const std::string& text) {
@@ -22,8 +22,6 @@ std::string Complaint(const std::string& text) {
   CHECK(parsed.error().exit_code == ExitCode::kUsage);
   return parsed.error().message;
 }
-
-}  // namespace
 
 TEST_CASE("Malformed JSON is refused with its place") {
   CHECK_THAT(Complaint("{\n  \"a\": ,\n}"), Contains("line 2, column"));
@@ -102,3 +100,5 @@ TEST_CASE("A range has one text, and refuses open ends and what is not finite") 
   CHECK_FALSE(plush::tools::Contains(open, 1.0e6));
   CHECK(plush::tools::Contains(open, 1e-300));
 }
+
+}  // namespace json_object_test

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <random>
 
-namespace plush::tools {
+namespace plush::tools::file_patterns_test {
 namespace {
 
 // The definition, by trying every length for every star. Exponential, so for short names only.
@@ -94,4 +94,4 @@ TEST_CASE("Listed files are sorted and leave out a folder") {
 }
 
 }  // namespace
-}  // namespace plush::tools
+}  // namespace plush::tools::file_patterns_test

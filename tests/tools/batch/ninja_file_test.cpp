@@ -9,7 +9,7 @@
 #include <fstream>
 #include <map>
 
-namespace plush::tools {
+namespace plush::tools::ninja_file_test {
 namespace {
 
 BatchAsset Asset(const std::string& name, uint64_t bytes) {
@@ -54,4 +54,4 @@ TEST_CASE("Long bakes start first, and unknown costs go by the size of the input
 }
 
 }  // namespace
-}  // namespace plush::tools
+}  // namespace plush::tools::ninja_file_test

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace plush::tools {
+namespace plush::tools::progress_test {
 namespace {
 
 TEST_CASE("The remaining time goes by the cost that is left, not by the number of bakes") {
@@ -22,4 +22,4 @@ TEST_CASE("Durations are rounded up") {
 }
 
 }  // namespace
-}  // namespace plush::tools
+}  // namespace plush::tools::progress_test

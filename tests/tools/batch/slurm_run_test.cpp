@@ -8,7 +8,7 @@
 #include <numeric>
 #include <random>
 
-namespace plush::tools {
+namespace plush::tools::slurm_run_test {
 namespace {
 
 TEST_CASE("Chunks hold every bake once and reach the cost with their last bake") {
@@ -51,4 +51,4 @@ TEST_CASE("A round has no more tasks than a cluster takes") {
 }
 
 }  // namespace
-}  // namespace plush::tools
+}  // namespace plush::tools::slurm_run_test

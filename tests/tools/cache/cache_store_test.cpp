@@ -13,7 +13,7 @@
 #include <fstream>
 #include <thread>
 
-namespace plush::tools {
+namespace plush::tools::cache_store_test {
 namespace {
 
 using tests::TemporaryFolder;
@@ -185,4 +185,4 @@ TEST_CASE("Many writers and readers of the same entries see whole ones only") {
 }
 
 }  // namespace
-}  // namespace plush::tools
+}  // namespace plush::tools::cache_store_test

@@ -22,7 +22,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace lattice_cage_test {
 
 struct Named {
   const char* name;
@@ -107,8 +107,6 @@ void CheckStrict(const Solid& solid, const LatticeCage& cage, double guard) {
   for (const CageFace& face : faces.boundary) boundary.push_back(face.nodes);
   CHECK(FindSelfIntersections(cage.mesh.nodes, boundary).pairs.empty());
 }
-
-}  // namespace
 
 TEST_CASE("The cage strictly contains the surface, whatever its defects", "[long]") {
   SweepCells cells;
@@ -309,3 +307,5 @@ TEST_CASE("What cannot be caged is refused") {
   REQUIRE_FALSE(fine.ok());
   CHECK(fine.error().exit_code == ExitCode::kLimit);
 }
+
+}  // namespace lattice_cage_test

@@ -18,7 +18,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace model_cages_test {
 
 void CheckModel(const std::string& name, LatticeKind kind) {
   const std::string path = TestModelOrSkip(name);
@@ -57,8 +57,6 @@ void CheckModel(const std::string& name, LatticeKind kind) {
   std::printf("\n");
 }
 
-}  // namespace
-
 TEST_CASE("Clean models get strict cages") {
   for (const char* name :
        {"armadillo_1k.obj", "armadillo_5k.obj", "armadillo_10k.obj", "armadillo_86k.obj",
@@ -75,3 +73,5 @@ TEST_CASE("Dirty models get strict cages, with findings") {
     CheckModel(name, LatticeKind::kCube5);
   }
 }
+
+}  // namespace model_cages_test

@@ -29,7 +29,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace random_solids_test {
 
 constexpr double kGuard = 20.0;
 
@@ -186,8 +186,6 @@ void PrintBeforeFit(uint32_t seed) {
               defects.nodes.size());
 }
 
-}  // namespace
-
 TEST_CASE("Random solids are closed, manifold and not self-intersecting", "[long]") {
   for (uint32_t seed = 0; seed < 2 * kNumFamilies; ++seed) {
     INFO("seed " << seed);
@@ -236,3 +234,5 @@ TEST_CASE("Cages of random solids are sound", "[long]") {
   // The families made for it do split.
   CHECK(all.with_splits > all.solids / 5);
 }
+
+}  // namespace random_solids_test

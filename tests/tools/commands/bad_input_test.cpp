@@ -14,7 +14,7 @@
 #include <filesystem>
 #include <random>
 
-namespace plush::tests {
+namespace plush::tests::bad_input_test {
 namespace {
 
 struct Baked {
@@ -237,4 +237,4 @@ TEST_CASE("Models of ten micrometres and of a hundred kilometres bake, more extr
 
 TEST_CASE("A million triangles bake") { CheckBaked(BakeMesh(MakeSphere(1.0, 501, 1000)), {}); }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::bad_input_test

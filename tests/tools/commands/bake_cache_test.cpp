@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace plush::tests {
+namespace plush::tests::bake_cache_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -254,4 +254,4 @@ TEST_CASE("A full disk of the cache loses no bake") {
   CHECK(bakes.Lookup() == "miss");
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::bake_cache_test

@@ -16,7 +16,7 @@
 
 #include <filesystem>
 
-namespace plush::tests {
+namespace plush::tests::bake_command_test {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -467,4 +467,4 @@ TEST_CASE("Files without permission end in exit code 2, the old output untouched
   CHECK_FALSE(std::filesystem::exists(folder / "b.plush"));
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::bake_command_test

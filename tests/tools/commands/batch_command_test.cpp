@@ -17,7 +17,7 @@
 #include <sstream>
 #include <thread>
 
-namespace plush::tests {
+namespace plush::tests::batch_command_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -311,4 +311,4 @@ TEST_CASE("A full disk ends a batch with a message, and the next run finishes it
   CHECK(batch.States(0) == kAllUnchanged);
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::batch_command_test

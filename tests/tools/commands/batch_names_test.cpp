@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace plush::tests {
+namespace plush::tests::batch_names_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -170,4 +170,4 @@ TEST_CASE("The cost of a bake is known after it came from the cache") {
   CHECK(cost > 0.0);
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::batch_names_test

@@ -14,7 +14,7 @@
 #include <filesystem>
 #include <set>
 
-namespace {
+namespace check_command_test {
 
 using nlohmann::json;
 using plush::tests::Content;
@@ -63,8 +63,6 @@ Codes Defects(const Check& check) {
   codes.erase("SEAMS_WELDED");
   return codes;
 }
-
-}  // namespace
 
 TEST_CASE("check: a sound mesh has its facts and no defects") {
   TemporaryFolder folder;
@@ -315,3 +313,5 @@ TEST_CASE("check: names that are no UTF-8 do not break the JSON") {
   CHECK(check.exit_code == 0);
   CHECK(check.document["source"]["parts"].size() == 1);
 }
+
+}  // namespace check_command_test

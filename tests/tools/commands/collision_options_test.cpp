@@ -14,7 +14,7 @@
 
 #include <cmath>
 
-namespace plush::tests {
+namespace plush::tests::collision_options_test {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -96,4 +96,4 @@ TEST_CASE("plush bake refuses --collision-triangles where it makes no sense") {
   }
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::collision_options_test

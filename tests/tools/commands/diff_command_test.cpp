@@ -18,7 +18,7 @@ using plush::tests::RunPlush;
 using plush::tests::TemporaryFolder;
 using plush::tools::Material;
 
-namespace {
+namespace diff_command_test {
 
 std::string WriteBar(const TemporaryFolder& folder, const std::string& name,
                      const Material& material = {}) {
@@ -49,8 +49,6 @@ double RelativeOf(const json& document, const std::string& key) {
   }
   return 0.0;
 }
-
-}  // namespace
 
 TEST_CASE("plush diff finds nothing between equal files") {
   const TemporaryFolder folder;
@@ -130,3 +128,5 @@ TEST_CASE("plush diff refuses what it cannot open") {
   const json document = Diff(a, folder / "text", 3);
   CHECK(document["exit_code"] == 3);
 }
+
+}  // namespace diff_command_test

@@ -22,7 +22,7 @@ using plush::tests::PlushRun;
 using plush::tests::RunPlush;
 using plush::tests::TemporaryFolder;
 
-namespace {
+namespace file_commands_test {
 
 void Write(const std::string& path, std::span<const std::byte> bytes) {
   REQUIRE(plush::tools::WriteFileAtomically(path, bytes).ok());
@@ -68,8 +68,6 @@ std::vector<std::byte> Baked(const std::string& source) {
   if (!baked.ok()) FAIL(baked.error().message);
   return std::move(baked.value().bytes);
 }
-
-}  // namespace
 
 TEST_CASE("plush info describes a file, as text and as JSON") {
   const Files files;
@@ -210,3 +208,5 @@ TEST_CASE("check and info show the corners of the box, as text and as JSON") {
   CHECK(json::parse(RunPlush({"check", source, "--json"}).out)["source"]["bounding_box"] == box);
   CHECK(json::parse(RunPlush({"info", asset, "--json"}).out)["bounding_box"] == box);
 }
+
+}  // namespace file_commands_test

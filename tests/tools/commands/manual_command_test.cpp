@@ -17,7 +17,7 @@ using plush::tests::PlushRun;
 using plush::tests::RunPlush;
 using plush::tests::TemporaryFolder;
 
-namespace {
+namespace manual_command_test {
 
 // The words of a text that look like `pattern`.
 std::set<std::string> Words(const std::string& text, const char* pattern) {
@@ -45,8 +45,6 @@ std::string Replaced(std::string text, const std::string& from, const std::strin
   }
   return text;
 }
-
-}  // namespace
 
 TEST_CASE("Completions and man pages name every verb and option of the help") {
   const std::set<std::string> verbs = Verbs();
@@ -145,3 +143,5 @@ TEST_CASE("plush doctor describes the machine, and its exit code tells of proble
   CHECK(limited.exit_code == 4);
   CHECK_THAT(limited.out, Contains("open_files: 123") && Contains("problem: the temporary folder"));
 }
+
+}  // namespace manual_command_test

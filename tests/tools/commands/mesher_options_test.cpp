@@ -19,7 +19,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace plush::tests {
+namespace plush::tests::mesher_options_test {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -202,4 +202,4 @@ TEST_CASE("plush bake --embed warns of a mesh far from the tets and refuses what
   CHECK(RunPlush({"validate", out, "--embed", folder / "near.obj"}).exit_code == 1);
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::mesher_options_test

@@ -15,7 +15,7 @@
 #include <fstream>
 #include <thread>
 
-namespace plush::tests {
+namespace plush::tests::output_paths_test {
 namespace {
 
 mode_t ModeOf(const std::string& path) {
@@ -196,4 +196,4 @@ TEST_CASE("No verb writes two outputs to one file") {
   CHECK(RunPlush(with(simulate, {"--stats", "/dev/null", "--events", "/dev/null"})).exit_code == 0);
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::output_paths_test

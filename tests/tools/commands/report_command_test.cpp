@@ -19,7 +19,7 @@ using plush::tests::TemporaryFolder;
 using plush::tests::WriteText;
 using plush::tools::Material;
 
-namespace {
+namespace report_command_test {
 
 constexpr size_t kBarTets = size_t{4} * 2 * 1 * 5;
 
@@ -54,8 +54,6 @@ json Report(const TemporaryFolder& folder, std::vector<std::string> arguments, i
   REQUIRE(run.exit_code == exit_code);
   return DataOf(output);
 }
-
-}  // namespace
 
 TEST_CASE("ReportCommand holds the figures and arrays of a body") {
   const TemporaryFolder folder;
@@ -226,3 +224,5 @@ TEST_CASE("ReportCommand refuses what it cannot show and leaves the old page") {
   const PlushRun onto_source = RunPlush({"report", bar, "-o", bar});
   CHECK(onto_source.exit_code == 1);
 }
+
+}  // namespace report_command_test

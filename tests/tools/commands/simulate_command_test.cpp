@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <sstream>
 
-namespace plush::tests {
+namespace plush::tests::simulate_command_test {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -317,4 +317,4 @@ TEST_CASE("plush simulate ends in the documented exit codes and leaves old outpu
   CHECK_FALSE(std::filesystem::exists(folder / "f.obj"));
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::simulate_command_test

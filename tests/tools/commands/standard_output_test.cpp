@@ -11,7 +11,7 @@
 
 using Catch::Matchers::Contains;
 
-namespace plush::tests {
+namespace plush::tests::standard_output_test {
 namespace {
 
 // A run whose stdout goes to `target`, a redirection of the shell.
@@ -85,4 +85,4 @@ TEST_CASE("A reader that closes its pipe ends a verb silently, as it ends other 
   ::close(ends[1]);
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::standard_output_test

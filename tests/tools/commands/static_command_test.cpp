@@ -20,7 +20,7 @@ using plush::tests::TemporaryFolder;
 using plush::tests::WriteObj;
 using plush::tests::WriteText;
 
-namespace {
+namespace static_command_test {
 
 std::string Written(const TemporaryFolder& folder, const SurfaceMesh& mesh) {
   WriteObj(mesh, folder / "mesh.obj");
@@ -45,8 +45,6 @@ std::vector<std::string> CodesOf(const json& document) {
 bool Has(const std::vector<std::string>& codes, const std::string& code) {
   return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
-
-}  // namespace
 
 TEST_CASE("plush bake --static makes a file that info and validate understand") {
   const TemporaryFolder folder;
@@ -188,3 +186,5 @@ TEST_CASE("A static bake of nothing fails and writes nothing") {
   CHECK_THAT(run.err, Contains("MESH_EMPTY"));
   CHECK_FALSE(std::filesystem::exists(folder / "flat.plush"));
 }
+
+}  // namespace static_command_test

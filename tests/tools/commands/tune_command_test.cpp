@@ -23,7 +23,7 @@ using plush::tests::RunPlush;
 using plush::tests::TemporaryFolder;
 using plush::tests::WriteText;
 
-namespace {
+namespace tune_command_test {
 
 std::string TextOf(const std::string& path) {
   const auto bytes = tools::ReadFile(path).value();
@@ -48,8 +48,6 @@ PlushRun Tune(const TemporaryFolder& folder, const std::vector<std::string>& mor
 constexpr char kImplicitTuning[] =
     R"({"solver": {"name": "implicit", "newton_iterations": 2, "linear_iterations": 12},
         "dt": 0.005, "damping": 0.02})";
-
-}  // namespace
 
 TEST_CASE("plush tune chooses settings that keep to the budget and the error") {
   const TemporaryFolder folder;
@@ -166,3 +164,5 @@ TEST_CASE("plush bake --tuning stores what was tuned") {
   CHECK_THAT(wrong.err, Contains("t.json") && Contains("solver"));
   CHECK(TextOf(path) == before);
 }
+
+}  // namespace tune_command_test

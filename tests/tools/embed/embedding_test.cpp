@@ -14,7 +14,7 @@
 
 using namespace plush::tools;
 
-namespace {
+namespace embedding_test {
 
 std::vector<Vec3d> RandomPoints(size_t count, double lower, double upper, uint32_t seed) {
   std::mt19937 random(seed);
@@ -33,8 +33,6 @@ Vec3d Embedded(const Embedding& embedding, const TetMesh& mesh, size_t i) {
   const plush::Vec4& w = embedding.weights[i];
   return corners[0] * w.x + corners[1] * w.y + corners[2] * w.z + corners[3] * w.w;
 }
-
-}  // namespace
 
 TEST_CASE("Points inside are carried by the lowest containing tet and reproduced") {
   const TetMesh mesh = plush::test::TetBox(4, 4, 4, 0.25, 0.05, 2);
@@ -111,3 +109,5 @@ TEST_CASE("The embedding does not depend on the number of threads") {
 TEST_CASE("Nothing to embed gives an empty embedding") {
   CHECK(EmbedPoints({}, plush::test::SingleTet()).tet_ids.empty());
 }
+
+}  // namespace embedding_test

@@ -14,7 +14,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace enclosure_test {
 
 using Triangle = std::array<uint32_t, 3>;
 
@@ -53,8 +53,6 @@ bool IsStrictlyInside(const TetMesh& mesh, const CageFaces& faces,
     return TrianglesIntersect(triangle, {mesh.nodes[a], mesh.nodes[b], mesh.nodes[c]});
   });
 }
-
-}  // namespace
 
 TEST_CASE("Random triangles escape a cage with a hole where they meet its boundary") {
   for (const uint32_t seed : {75u, 76u, 77u}) {
@@ -197,3 +195,5 @@ TEST_CASE("A triangle that meets a branch is held, but not in one strand") {
   CHECK(test.Holds(touching, {0, 0, 0}));
   CHECK_FALSE(test.HoldsInOneStrand(touching, {0, 0, 0}));
 }
+
+}  // namespace enclosure_test

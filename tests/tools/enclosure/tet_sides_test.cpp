@@ -10,14 +10,12 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace tet_sides_test {
 
 int ExactSide(const TetMesh& mesh, uint32_t tet, size_t corner, const Vec3d& point) {
   const auto [a, b, c] = FaceOf(mesh.tets[tet], corner);
   return Orient3dSign(mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], point);
 }
-
-}  // namespace
 
 TEST_CASE("Sides of faces are the exact ones, near planes and far from them") {
   RandomNumbers random(5);
@@ -55,3 +53,5 @@ TEST_CASE("A tet contains the points of its boundary") {
   CHECK_FALSE(sides.Contains(0, {0.125, 0.125, -1e-300}));
   CHECK_FALSE(sides.Contains(1, {0.125, 0.125, 0.125}));
 }
+
+}  // namespace tet_sides_test

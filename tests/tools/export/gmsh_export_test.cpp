@@ -13,7 +13,7 @@ using plush::tests::ExportedBar;
 using plush::tests::Lines;
 using plush::tests::Number;
 
-namespace {
+namespace gmsh_export_test {
 
 using Rows = std::vector<std::vector<std::string>>;
 
@@ -30,8 +30,6 @@ Rows Section(const std::string& text, const std::string& name, int which = 0) {
   REQUIRE(end != lines.end());
   return {begin, end};
 }
-
-}  // namespace
 
 TEST_CASE("An exported .msh holds nodes, tets and a physical volume per material") {
   const ExportedBar bar;
@@ -79,3 +77,5 @@ TEST_CASE("A quotation mark in a material's name does not end the name") {
   const Rows names = Section(GmshTextOf(ExportedBar("a\"b").cage()), "PhysicalNames");
   CHECK(names[2] == std::vector<std::string>{"3", "2", "\"a'b\""});
 }
+
+}  // namespace gmsh_export_test

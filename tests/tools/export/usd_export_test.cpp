@@ -15,7 +15,7 @@ using Catch::Matchers::Contains;
 using plush::tests::ExportedBar;
 using plush::tests::Number;
 
-namespace {
+namespace usd_export_test {
 
 // A prim of a .usda: its type, its attributes as text, its children by name.
 struct Prim {
@@ -78,8 +78,6 @@ std::vector<float> Numbers(std::string list) {
   for (std::string word; words >> word;) numbers.push_back(Number(word));
   return numbers;
 }
-
-}  // namespace
 
 TEST_CASE("A .usda holds the cage with its boundary, masses and materials") {
   const ExportedBar bar("shoe 1");
@@ -172,3 +170,5 @@ TEST_CASE("Names of materials become names of prims, all different") {
   CHECK(twice.children.at("Simulation").attributes.at("rel material:binding:physics") ==
         "</Body/Materials/mean_2>");
 }
+
+}  // namespace usd_export_test

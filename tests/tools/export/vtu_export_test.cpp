@@ -15,7 +15,7 @@ using namespace plush::tools;
 using plush::tests::ExportedBar;
 using plush::tests::Number;
 
-namespace {
+namespace vtu_export_test {
 
 // The words of the array with this name.
 std::vector<std::string> Array(const std::string& text, const std::string& name) {
@@ -62,8 +62,6 @@ bool IsWellFormed(const std::string& text) {
   }
   return open.empty();
 }
-
-}  // namespace
 
 TEST_CASE("An exported .vtu holds the grid") {
   const ExportedBar bar;
@@ -118,3 +116,5 @@ TEST_CASE("More regions than a .vtu should hold are a limit") {
   REQUIRE_FALSE(text.ok());
   CHECK(text.error().exit_code == ExitCode::kLimit);
 }
+
+}  // namespace vtu_export_test

@@ -19,7 +19,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace cage_fit_test {
 
 struct Shape {
   const char* name;
@@ -109,8 +109,6 @@ double OdtEnergy(const TetMesh& mesh) {
   }
   return energy;
 }
-
-}  // namespace
 
 TEST_CASE("A fitted boundary keeps its clearance from the surface, by brute force") {
   for (const LatticeKind kind : {LatticeKind::kBcc, LatticeKind::kCube5}) {
@@ -267,3 +265,5 @@ TEST_CASE("The paper's descent lowers the ODT energy") {
   }
   CHECK(moved > 10);
 }
+
+}  // namespace cage_fit_test

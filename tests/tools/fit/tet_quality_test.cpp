@@ -14,7 +14,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace tet_quality_test {
 
 using Tet = std::array<Vec3d, 4>;
 
@@ -30,8 +30,6 @@ Tet RandomTet(RandomNumbers* random) {
   } while (SixVolume(tet[0], tet[1], tet[2], tet[3]) < 1e-4);
   return tet;
 }
-
-}  // namespace
 
 TEST_CASE("Degrees of a cosine are those of the arc cosine") {
   double largest = 0.0;
@@ -114,3 +112,5 @@ TEST_CASE("Samples lie in the tet and fill it evenly") {
     CHECK(std::abs(squares[k] - 0.1) < 0.006);
   }
 }
+
+}  // namespace tet_quality_test

@@ -9,7 +9,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace plush::tests {
+namespace plush::tests::embed_test {
 namespace {
 
 using tools::ExitCode;
@@ -104,4 +104,4 @@ TEST_CASE("An embedded mesh needs a source with tets, and must be readable") {
   CHECK(empty.error().message.find("tets.msh.obj") != std::string::npos);
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::embed_test

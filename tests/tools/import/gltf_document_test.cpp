@@ -12,7 +12,7 @@
 #include <fstream>
 #include <random>
 
-namespace {
+namespace gltf_document_test {
 
 using nlohmann::json;
 using plush::tests::GltfBuilder;
@@ -56,8 +56,6 @@ Floats BytesOf(const std::string& text) {
   for (const char c : text) bytes.push_back(static_cast<unsigned char>(c));
   return bytes;
 }
-
-}  // namespace
 
 TEST_CASE("The base64 test vectors of RFC 4648 decode, padded or not") {
   const std::pair<const char*, const char*> vectors[] = {{"", ""},
@@ -261,3 +259,5 @@ TEST_CASE("Without its skins a file is the same otherwise, as text and binary") 
   builder.json["asset"]["version"] = "1.0";
   CHECK(WithoutSkins(write()).empty());
 }
+
+}  // namespace gltf_document_test

@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace {
+namespace gltf_import_test {
 
 using plush::tests::GltfBuilder;
 using plush::tests::ImportOrFail;
@@ -58,8 +58,6 @@ const SurfaceMesh& Sphere() {
   static const SurfaceMesh sphere = plush::tests::MakeSphere(1.0, 8, 12);
   return sphere;
 }
-
-}  // namespace
 
 TEST_CASE("Pins, names and positions arrive by all three ways of carrying the buffer") {
   GltfBuilder builder;
@@ -210,3 +208,5 @@ TEST_CASE("Two imports of one file are the same") {
   CHECK(a.surface.positions == b.surface.positions);
   CHECK(a.surface.triangles == b.surface.triangles);
 }
+
+}  // namespace gltf_import_test

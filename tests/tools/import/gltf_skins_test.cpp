@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <limits>
 
-namespace {
+namespace gltf_skins_test {
 
 using plush::tests::GltfBuilder;
 using plush::tests::ImportOrFail;
@@ -119,8 +119,6 @@ void RequireHalves(const SurfaceMesh& surface, double tolerance = 0.0) {
     REQUIRE(std::abs(WeightAt(surface.joints[1], v) - (1.0 - hip)) <= tolerance);
   }
 }
-
-}  // namespace
 
 TEST_CASE("A skinned glTF mesh arrives in bind pose, with its joints and weights") {
   const SurfaceMesh surface = Import(Puppet().builder).surface;
@@ -320,3 +318,5 @@ TEST_CASE("An FBX skeleton has joints inside its model") {
   CHECK(weights >= surface.positions.size());
   for (const double sum : sums) CHECK(std::abs(sum - 1.0) < 1e-5);
 }
+
+}  // namespace gltf_skins_test

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-namespace {
+namespace gmsh_file_test {
 
 using plush::tools::ExitCode;
 using plush::tools::Result;
@@ -28,8 +28,6 @@ std::string MessageOf(const std::string& text, ExitCode exit_code) {
   CHECK(read.error().exit_code == exit_code);
   return read.error().message;
 }
-
-}  // namespace
 
 TEST_CASE(".msh: cells of other shapes are counted, corners of curved tets kept") {
   const auto read = Parse(kHead + kNodes +
@@ -128,3 +126,5 @@ TEST_CASE(".msh: every element type has its number of nodes and its dimension") 
     MessageOf(text_of(unknown, 4), ExitCode::kInvalidInput);
   }
 }
+
+}  // namespace gmsh_file_test

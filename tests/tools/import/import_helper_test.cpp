@@ -10,7 +10,7 @@
 
 #include <filesystem>
 
-namespace {
+namespace import_helper_test {
 
 using plush::tests::TemporaryFolder;
 using plush::tests::WriteText;
@@ -42,8 +42,6 @@ Outcome WithHelper(const std::string& script, double time_s = 20.0,
   REQUIRE(findings.all().size() == (model.error().finding_code.empty() ? 0u : 1u));
   return {model.error().exit_code, model.error().finding_code, model.error().message};
 }
-
-}  // namespace
 
 TEST_CASE("A helper that crashes, aborts or answers nonsense is IMPORT_CRASHED") {
   for (const char* script : {"kill -SEGV $$", "kill -ABRT $$", "exit 1", "exit 70", "exit 0",
@@ -102,3 +100,5 @@ TEST_CASE("An import that needs more memory than it may take ends at the limit")
   settings.memory_limit_bytes = 4ull << 30;
   CHECK(plush::tools::ImportWithHelper(folder / "sphere.obj", settings).ok());
 }
+
+}  // namespace import_helper_test

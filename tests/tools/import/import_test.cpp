@@ -15,7 +15,7 @@
 #include <cmath>
 #include <filesystem>
 
-namespace {
+namespace import_test {
 
 using plush::tests::ImportOrFail;
 using plush::tests::TemporaryFolder;
@@ -50,8 +50,6 @@ std::string CorpusFile(const std::string& name) {
   plush::tests::Skip("there is no " + path);
   return "";
 }
-
-}  // namespace
 
 TEST_CASE("An OBJ comes in with its parts, materials and every position") {
   TemporaryFolder folder;
@@ -254,3 +252,5 @@ TEST_CASE("A file that is unreadable or too large is refused") {
   CHECK(HashSource(folder / "huge").error().exit_code == ExitCode::kLimit);
   CHECK(HashSource(folder / "huge").error().finding_code == "IMPORT_LIMIT");
 }
+
+}  // namespace import_test

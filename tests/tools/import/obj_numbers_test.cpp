@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <string>
 
-namespace {
+namespace obj_numbers_test {
 
 using plush::tests::ImportOrFail;
 using plush::tests::TemporaryFolder;
@@ -25,8 +25,6 @@ std::string ForAssimp(std::string_view obj) {
   const std::vector<std::byte> bytes = plush::tools::ObjForAssimp(obj);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
-
-}  // namespace
 
 TEST_CASE("Numbers of vertices get a zero before a leading decimal point") {
   CHECK(ForAssimp("v .5 1.5\t.25 \r\nvt .5 .5\nvn 0 0 .1") ==
@@ -94,3 +92,5 @@ TEST_CASE("An OBJ with numbers like .5 keeps its shape, materials and texture co
     CHECK(std::count(points.begin(), points.end(), Vec3d{0, 1, 0}) == 1);
   }
 }
+
+}  // namespace obj_numbers_test

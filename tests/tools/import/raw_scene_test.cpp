@@ -9,7 +9,7 @@
 #include <limits>
 #include <random>
 
-namespace {
+namespace raw_scene_test {
 
 using plush::tools::ParseRawScene;
 using plush::tools::RawMesh;
@@ -82,8 +82,6 @@ void RequireSound(const RawScene& scene) {
     for (const uint32_t mesh : scene.nodes[i].meshes) REQUIRE(mesh < scene.meshes.size());
   }
 }
-
-}  // namespace
 
 TEST_CASE("A scene comes back unchanged from the stream") {
   const RawScene scene = SmallScene();
@@ -187,3 +185,5 @@ TEST_CASE("Texts are cleaned: names printable, extras JSON, paths without contro
   CHECK(parsed.value().extras.size() == 1);
   CHECK(parsed.value().dependencies.size() == 2);
 }
+
+}  // namespace raw_scene_test

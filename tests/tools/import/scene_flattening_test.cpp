@@ -12,7 +12,7 @@
 #include <limits>
 #include <random>
 
-namespace {
+namespace scene_flattening_test {
 
 using plush::Vec3;
 using plush::tools::FlatScene;
@@ -81,8 +81,6 @@ void RequireEllipsoidNormals(const SurfaceMesh& mesh, const Vec3d& s) {
     REQUIRE(Dot(n, expected) / Length(expected) > 0.95);  // not exact on a faceted sphere
   }
 }
-
-}  // namespace
 
 TEST_CASE("Without a transform everything is kept bit for bit") {
   RawMesh raw = RawSphere();
@@ -270,16 +268,12 @@ TEST_CASE("A vertex without a triangle of positive area points up") {
 using plush::tools::AffineTransform;
 using plush::tools::Vec3d;
 
-namespace {
-
 AffineTransform RandomTransform(std::mt19937* random) {
   std::uniform_real_distribution<double> unit(-1.0, 1.0);
   std::array<double, 16> m = {};
   for (double& x : m) x = unit(*random);
   return AffineTransform::FromRowMajor(m);
 }
-
-}  // namespace
 
 TEST_CASE("Transforms compose, and normals stay perpendicular to surfaces") {
   std::mt19937 random(12);
@@ -310,3 +304,5 @@ TEST_CASE("Only positive multiples of the identity keep directions") {
   CHECK_FALSE(diagonal(1, 2, 1).KeepsDirections());
   CHECK_FALSE(diagonal(0, 0, 0).KeepsDirections());
 }
+
+}  // namespace scene_flattening_test

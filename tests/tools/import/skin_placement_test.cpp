@@ -12,7 +12,7 @@
 #include <limits>
 #include <random>
 
-namespace {
+namespace skin_placement_test {
 
 using plush::Quat;
 using plush::Vec3;
@@ -175,8 +175,6 @@ SurfaceMesh Flat(const RawScene& scene, const Placement& placement = {}) {
   return flat.value().surface;
 }
 
-}  // namespace
-
 TEST_CASE("In bind pose the joints place the mesh, not its node") {
   const uint32_t seed = GENERATE(range(kSeed, kSeed + 20));
   CAPTURE(seed);
@@ -335,3 +333,5 @@ TEST_CASE("A transform after its inverse is the identity") {
   }
   CHECK_FALSE(AffineTransform::FromRowMajor(Matrix{}).Inverse().has_value());
 }
+
+}  // namespace skin_placement_test

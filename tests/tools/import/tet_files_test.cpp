@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <random>
 
-namespace {
+namespace tet_files_test {
 
 using plush::tests::TemporaryFolder;
 using plush::tests::WriteText;
@@ -45,8 +45,6 @@ void RequireSound(const TetSource& files) {
   }
   REQUIRE(std::find(used.begin(), used.end(), false) == used.end());
 }
-
-}  // namespace
 
 TEST_CASE("The ending of a file name, in upper or lower case, gives its format") {
   using plush::tools::TetFormatOf;
@@ -188,3 +186,5 @@ TEST_CASE("The tet meshes of the test models are read whole") {
     RequireSound(read.value());
   }
 }
+
+}  // namespace tet_files_test

@@ -15,7 +15,7 @@
 #include <random>
 #include <span>
 
-namespace plush::tests {
+namespace plush::tests::tet_formats_test {
 namespace {
 
 using tools::ExitCode;
@@ -199,4 +199,4 @@ TEST_CASE("A test model is the same in every format") {
   }
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::tet_formats_test

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-namespace {
+namespace vtk_file_test {
 
 using plush::tools::ExitCode;
 using plush::tools::Result;
@@ -25,8 +25,6 @@ std::string MessageOf(const std::string& text, ExitCode exit_code) {
   CHECK(read.error().exit_code == exit_code);
   return read.error().message;
 }
-
-}  // namespace
 
 TEST_CASE(".vtk: other cells are counted, corners of curved tets kept") {
   const auto read = Parse(kHead + kPoints +
@@ -88,3 +86,5 @@ TEST_CASE(".vtk: offsets that lead nowhere are refused") {
               .find("cell 0") != std::string::npos);
   }
 }
+
+}  // namespace vtk_file_test

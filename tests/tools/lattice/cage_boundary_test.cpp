@@ -13,7 +13,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace cage_boundary_test {
 
 // A mesh of these tets, which must be positively oriented.
 TetMesh Corner(const std::vector<Vec3d>& nodes, const std::vector<std::array<uint32_t, 4>>& tets) {
@@ -23,8 +23,6 @@ TetMesh Corner(const std::vector<Vec3d>& nodes, const std::vector<std::array<uin
   REQUIRE(LeastSixVolume(mesh) > 0.0);
   return mesh;
 }
-
-}  // namespace
 
 TEST_CASE("Faces look outwards, and the boundary of a box is closed") {
   const TetMesh mesh = plush::test::TetBox(3, 4, 2, 0.5, 0.05);
@@ -103,3 +101,5 @@ TEST_CASE("Pinched edges and nodes are found") {
   CHECK(at_node.edges.empty());
   CHECK(at_node.nodes == std::vector<uint32_t>{0});
 }
+
+}  // namespace cage_boundary_test

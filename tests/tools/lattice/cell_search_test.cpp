@@ -11,7 +11,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace cell_search_test {
 
 void CheckMeets(const char* name, const SurfaceMesh& mesh, std::vector<uint32_t> targets) {
   const Solid solid(mesh);
@@ -29,8 +29,6 @@ void CheckMeets(const char* name, const SurfaceMesh& mesh, std::vector<uint32_t>
     }
   }
 }
-
-}  // namespace
 
 TEST_CASE("The search meets the number of tets within 5% from below") {
   CheckMeets("sphere", MakeSphere(1.0, 24, 36), {60, 120, 450, 1000, 3000});
@@ -79,3 +77,5 @@ TEST_CASE("A cell size is taken as it is") {
   CHECK(search.num_attempts() == 1);
   CHECK_FALSE(search.Try(1e-4).ok());
 }
+
+}  // namespace cell_search_test

@@ -18,7 +18,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace lattice_contacts_test {
 
 using Pairs = std::set<std::pair<uint32_t, uint32_t>>;  // tet, triangle
 
@@ -161,8 +161,6 @@ Nearness NearnessOf(const std::array<Vec3d, 3>& triangle, const std::array<Vec3d
   return distance < clearance - margin ? Nearness::kNear : Nearness::kUndecided;
 }
 
-}  // namespace
-
 TEST_CASE("Contacts are all near pairs, as found by testing every tet with every triangle") {
   for (const LatticeKind kind : {LatticeKind::kBcc, LatticeKind::kCube5}) {
     const std::pair<SurfaceMesh, double> shapes[] = {{MakeSphere(1.0, 8, 12), 0.45},
@@ -265,3 +263,5 @@ TEST_CASE("A triangle across the whole lattice is followed through all its tets"
   CHECK(near > 1000);
   CHECK(undecided < near / 20);
 }
+
+}  // namespace lattice_contacts_test

@@ -14,7 +14,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace lattice_test {
 
 constexpr LatticeKind kKinds[] = {LatticeKind::kBcc, LatticeKind::kCube5};
 constexpr Vec3d kUpper = {1.0, 0.7, 0.5};
@@ -37,8 +37,6 @@ std::vector<uint32_t> ExistingTets(const Lattice& lattice) {
   }
   return {tets.begin(), tets.end()};
 }
-
-}  // namespace
 
 TEST_CASE("Tets of a lattice are positive and have the angles of their kind") {
   for (const LatticeKind kind : kKinds) {
@@ -196,3 +194,5 @@ TEST_CASE("A lattice that is too large or too fine is refused") {
   CHECK(too_fine.error().exit_code == ExitCode::kInvalidInput);
   CHECK(too_fine.error().finding_code == "CAGE_FAR_FROM_ORIGIN");
 }
+
+}  // namespace lattice_test

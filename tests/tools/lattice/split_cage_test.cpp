@@ -15,7 +15,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace split_cage_test {
 
 constexpr LatticeKind kKinds[] = {LatticeKind::kBcc, LatticeKind::kCube5};
 
@@ -53,8 +53,6 @@ void CheckSound(const Solid& solid, const Lattice& lattice, const SplitCage& cag
   std::set<uint32_t> nodes(cage.lattice_node.begin(), cage.lattice_node.end());
   CHECK(cage.num_split_nodes == cage.mesh.nodes.size() - nodes.size());
 }
-
-}  // namespace
 
 TEST_CASE("A solid block, a ball and a ring are not split") {
   for (const LatticeKind kind : kKinds) {
@@ -173,3 +171,5 @@ TEST_CASE("Open, one-sided and scattered surfaces make sound cages too") {
     }
   }
 }
+
+}  // namespace split_cage_test

@@ -17,7 +17,7 @@
 
 using namespace plush::tests;
 
-namespace {
+namespace split_motion_test {
 
 constexpr double kCell = 0.3;
 constexpr double kGap = 0.3 * kCell;
@@ -108,8 +108,6 @@ double Distance(const plush::Vec3& a, const plush::Vec3& b) {
                    double{a.z - b.z} * (a.z - b.z));
 }
 
-}  // namespace
-
 TEST_CASE("One finger pulled by half its length leaves its neighbour on a pinned palm at rest") {
   for (const auto lattice : {plush::tools::LatticeKind::kBcc, plush::tools::LatticeKind::kCube5}) {
     const Body body = TwoFingers(lattice);
@@ -180,3 +178,5 @@ TEST_CASE("On a free palm both fingers go along") {
   const auto now = PositionsOf(world, id, num_nodes);
   for (const uint32_t n : left) CHECK(Distance(now[n], rest[n]) > 0.05);
 }
+
+}  // namespace split_motion_test

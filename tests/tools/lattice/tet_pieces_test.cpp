@@ -14,7 +14,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace tet_pieces_test {
 
 using Tet = std::array<Vec3d, 4>;
 
@@ -85,8 +85,6 @@ SurfaceMesh MakeSheet(double x) {
   return mesh;
 }
 
-}  // namespace
-
 TEST_CASE("One sheet, one surface, one slab make one piece") {
   CHECK(CountIn(MakeSheet(0.5)) == 1);
   CHECK(CountIn(MakeBox({0.5, -5, -5}, {9, 5, 5})) == 1);    // one side of the box is in the tet
@@ -139,8 +137,6 @@ TEST_CASE("Parts that overlap are one piece") {
                 {Vec3d{-3, -3, -3}, Vec3d{9, -3, -3}, Vec3d{-3, 9, -3}, Vec3d{-3, -3, 9}}) == 1);
 }
 
-namespace {
-
 // Where a ray first meets one of the triangles, and the triangle's index in the list.
 std::optional<std::pair<double, size_t>> FirstHit(const SolidSurface& surface,
                                                   const std::vector<uint32_t>& triangles,
@@ -167,8 +163,6 @@ bool LiesIn(const Vec3d& p, const Tet& tet) {
   return SixVolume(p, b, c, d) >= 0.0 && SixVolume(a, p, c, d) >= 0.0 &&
          SixVolume(a, b, p, d) >= 0.0 && SixVolume(a, b, c, p) >= 0.0;
 }
-
-}  // namespace
 
 TEST_CASE("Both ends of a straight way through material within a tet are of one piece") {
   constexpr uint32_t kSeed = 72;
@@ -208,3 +202,5 @@ TEST_CASE("Both ends of a straight way through material within a tet are of one 
   CHECK(ways > 200);
   CHECK(several > 10);
 }
+
+}  // namespace tet_pieces_test

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace {
+namespace exact_predicates_test {
 
 using plush::tools::Cross;
 using plush::tools::Dot;
@@ -77,8 +77,6 @@ bool HasArea(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
   const Vec3d n = Cross(b - a, c - a);
   return Dot(n, n) > 0.0;
 }
-
-}  // namespace
 
 TEST_CASE("Orientation signs are those of exact whole-number arithmetic") {
   SmallIntegers numbers(1);
@@ -193,3 +191,5 @@ TEST_CASE("Collinear points are distinguished from nearly collinear ones") {
   CHECK_FALSE(plush::tools::AreCollinear({0, 0, 0}, {1, 1, 1}, {2, 2, std::nextafter(2.0, 3.0)}));
   CHECK_FALSE(plush::tools::AreCollinear({0, 0, 0}, {1e-200, 0, 0}, {0, 1e-200, 0}));
 }
+
+}  // namespace exact_predicates_test

@@ -8,7 +8,7 @@
 
 #include <set>
 
-namespace {
+namespace self_intersection_test {
 
 using plush::tools::FindSelfIntersections;
 using plush::tools::SelfIntersections;
@@ -39,8 +39,6 @@ std::vector<TrianglePair> AllPairs(const plush::tools::SurfaceMesh& mesh) {
 size_t CountPairs(const std::vector<Vec3d>& points, const std::vector<Triangle>& triangles) {
   return FindSelfIntersections(points, triangles).pairs.size();
 }
-
-}  // namespace
 
 TEST_CASE("The tree finds the pairs of random soups that all-pairs tests find") {
   size_t total = 0;
@@ -96,3 +94,5 @@ TEST_CASE("A hostile soup ends at a bound and says so") {
   CHECK(found.pairs.size() <= 100000);
   CHECK(found.pairs.size() > 1000);
 }
+
+}  // namespace self_intersection_test

@@ -9,7 +9,7 @@
 
 #include <set>
 
-namespace {
+namespace surface_checks_test {
 
 using plush::tests::FlipTriangles;
 using plush::tests::Joined;
@@ -46,8 +46,6 @@ double SixTimesVolume(const SurfaceMesh& mesh) {
   }
   return sum;
 }
-
-}  // namespace
 
 TEST_CASE("Sound closed meshes have no findings") {
   for (const SurfaceMesh& mesh :
@@ -166,14 +164,10 @@ TEST_CASE("Findings do not depend on how vertices are shared") {
         Find(Check(mesh), "MESH_SELF_INTERSECTION").count);
 }
 
-namespace {
-
 SurfaceMesh Moved(SurfaceMesh mesh, const plush::tools::Vec3d& by) {
   for (plush::tools::Vec3d& p : mesh.positions) p += by;
   return mesh;
 }
-
-}  // namespace
 
 TEST_CASE("A stray vertex is named with its place") {
   for (const double far : {3.0e4, 1.0e30, 1.0e300}) {
@@ -223,3 +217,5 @@ TEST_CASE("A model is far from the origin once floats are coarser than 1e-4 of i
   CHECK_FALSE(is_far(0.01, 0.01));
   CHECK_FALSE(is_far(1.0e-30, 1.0e-30));
 }
+
+}  // namespace surface_checks_test

@@ -15,7 +15,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace surface_distance_test {
 
 double DistanceByAll(const SurfaceMesh& mesh, const Vec3d& p) {
   double nearest = std::numeric_limits<double>::infinity();
@@ -38,8 +38,6 @@ double SampledFarthest(const SurfaceMesh& mesh, const Triangle3& t, int n) {
   }
   return farthest;
 }
-
-}  // namespace
 
 TEST_CASE("The nearest triangle and distance are those of all triangles") {
   const SurfaceMesh mesh = MakeTriangleSoup(80, 0.4, 11);
@@ -94,3 +92,5 @@ TEST_CASE("A surface is at no distance from itself, and a moved one at that of t
   CHECK(bound >= 0.25);
   CHECK(bound <= 0.26);
 }
+
+}  // namespace surface_distance_test

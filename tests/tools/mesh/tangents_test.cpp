@@ -13,7 +13,7 @@ using plush::Vec2;
 using plush::Vec3;
 using plush::Vec4;
 
-namespace {
+namespace tangents_test {
 
 constexpr double kPi = 3.14159265358979323846;
 
@@ -79,8 +79,6 @@ void CheckArbitrary(const SurfaceMesh& mesh, size_t v) {
   CHECK(std::abs(Dot(Direction(tangent), ToDouble(mesh.normals[v]))) < 1e-6);
   CHECK(tangent.w == 1.0f);
 }
-
-}  // namespace
 
 TEST_CASE("Tangents of a plane point along u, and w tells a mirrored image") {
   const double angle = GENERATE(0.0, 0.7, 2.0, 4.0);
@@ -192,3 +190,5 @@ TEST_CASE("A surface without UVs has no tangents") {
   mesh.uvs.clear();
   CHECK(UnitTangents(mesh).empty());
 }
+
+}  // namespace tangents_test

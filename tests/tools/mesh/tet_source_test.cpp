@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace {
+namespace tet_source_test {
 
 using plush::tools::CleanTets;
 using plush::tools::kNoNode;
@@ -13,8 +13,6 @@ using plush::tools::RawTets;
 using plush::tools::TetSource;
 
 const std::vector<plush::tools::Vec3d> kCorner = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-
-}  // namespace
 
 TEST_CASE("Tags follow their tets through the clean-up") {
   RawTets raw;
@@ -81,3 +79,5 @@ TEST_CASE("Each change to the tets has its finding") {
   CHECK(findings.all().size() == 5);
   CHECK(findings.CountOf(plush::tools::Severity::kWarning) == 2);
 }
+
+}  // namespace tet_source_test

@@ -13,13 +13,11 @@ using plush::tools::IsOrientable;
 using plush::tools::SurfaceMesh;
 using plush::tools::SurfaceTopology;
 
-namespace {
+namespace topology_test {
 
 SurfaceTopology TopologyOf(const SurfaceMesh& mesh) {
   return BuildTopology(mesh.triangles, static_cast<uint32_t>(mesh.positions.size()));
 }
-
-}  // namespace
 
 TEST_CASE("Closed surfaces fulfil Euler's formula and each edge has two agreeing sides") {
   const SurfaceMesh sphere = plush::tests::MakeSphere(1.0, 7, 9);
@@ -57,8 +55,6 @@ TEST_CASE("Only the Moebius strip cannot be oriented") {
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
-
 size_t NumBorders(const std::vector<uint32_t>& opposite) {
   return static_cast<size_t>(std::count(opposite.begin(), opposite.end(), kNoHalfEdge));
 }
@@ -91,8 +87,6 @@ void CheckPartners(const SurfaceMesh& mesh, const std::vector<uint32_t>& opposit
     CHECK(mesh.triangles[o / 3][o % 3] == mesh.triangles[h / 3][NextHalfEdge(h) % 3]);
   }
 }
-
-}  // namespace
 
 TEST_CASE("Every half-edge of a closed surface has a partner") {
   const SurfaceMesh mesh = MakeTorus(1.0, 0.3, 12, 8);
@@ -146,3 +140,5 @@ TEST_CASE("A one-sided surface has a border where its sides meet") {
   CHECK(NumOneWay(mesh) == NumBorders(opposite));
   CheckPartners(mesh, opposite);
 }
+
+}  // namespace topology_test

@@ -13,7 +13,7 @@
 
 using namespace plush::tools;
 
-namespace {
+namespace triangle_cut_test {
 
 using Triangle = std::array<Vec3d, 3>;
 
@@ -69,8 +69,6 @@ void CheckParts(const Triangle& triangle, const TetMesh& mesh) {
   CHECK(std::abs(sum - area) < 1e-11);
 }
 
-}  // namespace
-
 TEST_CASE("Parts of random triangles make up the triangles") {
   const TetMesh mesh = plush::test::TetBox(3, 3, 3, 1.0, 0.09, 5);
   std::mt19937 random(11);
@@ -120,3 +118,5 @@ TEST_CASE("A plane through a tet leaves its section, counter-clockwise") {
     CHECK(AreaOf(triangle, tet, *cut) == Approx(0.5 * 0.75 * 0.75));
   }
 }
+
+}  // namespace triangle_cut_test

@@ -16,7 +16,7 @@
 
 using namespace plush::tools;
 
-namespace {
+namespace picture_test {
 
 uint32_t BigEndian(const std::vector<std::byte>& file, size_t at) {
   uint32_t value = 0;
@@ -129,8 +129,6 @@ struct Bar {
   Bar() { REQUIRE(asset.Open(bytes.bytes()).ok()); }
 };
 
-}  // namespace
-
 TEST_CASE("A PNG file holds the picture") {
   const uint32_t seed = GENERATE(1u, 2u, 3u, 4u);
   CAPTURE(seed);
@@ -216,3 +214,5 @@ TEST_CASE("A sheet has a row of four pictures for each model that opens") {
     }
   }
 }
+
+}  // namespace picture_test

@@ -14,7 +14,7 @@
 
 using namespace plush::tools;
 
-namespace {
+namespace coarse_tree_test {
 
 std::vector<Dop14> RandomLeaves(size_t count, uint32_t seed) {
   std::mt19937 random(seed);
@@ -127,8 +127,6 @@ double VolumeByPartners(std::vector<Dop14> nodes) {
   return sum;
 }
 
-}  // namespace
-
 TEST_CASE("The coarse tree joins the closest pair first, as all pairs would") {
   for (const size_t count : {1, 2, 3, 10, 60, 120}) {
     const auto leaves = RandomLeaves(count, static_cast<uint32_t>(count));
@@ -177,3 +175,5 @@ TEST_CASE("The volume of a 14-DOP") {
   flat.Add({1, 1, 0});
   CHECK(flat.Volume() == 0.0);
 }
+
+}  // namespace coarse_tree_test

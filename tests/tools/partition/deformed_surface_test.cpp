@@ -24,7 +24,7 @@ using namespace plush::tests;
 using tools::ToDouble;
 using tools::Vec3d;
 
-namespace {
+namespace deformed_surface_test {
 
 using Places = std::array<Vec3, 3>;
 
@@ -100,8 +100,6 @@ double Meet(const Vec3d& origin, const Vec3d& direction, const Places& t) {
   return at >= 0.0 ? at : HUGE_VAL;
 }
 
-}  // namespace
-
 TEST_CASE("Both sides of a cut have the same bits, however the cage is deformed") {
   Ring ring;
   std::mt19937 random(5);
@@ -168,3 +166,5 @@ TEST_CASE("Rays hit a cut surface at the places at which they hit its triangles"
     CHECK(odd == 0);
   }
 }
+
+}  // namespace deformed_surface_test

@@ -29,7 +29,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace partition_test {
 
 std::string Text(const FindingList& findings) {
   std::string text;
@@ -76,8 +76,6 @@ CageSettings SettingsOf(uint32_t seed) {
   if (seed % 7 == 0) settings.fit = FitMethod::kNone;
   return settings;
 }
-
-}  // namespace
 
 TEST_CASE("Collision surfaces of random solids are those of the solids", "[long]") {
   const char* only = std::getenv("PLUSH_SOLID_SEED");
@@ -174,3 +172,5 @@ TEST_CASE("Tets that end at the surface take their boundary") {
   CHECK(baked.summary.collision_patches == 2);
   CHECK(baked.summary.crossings == 0);
 }
+
+}  // namespace partition_test

@@ -10,7 +10,7 @@
 using namespace plush;
 using namespace plush::tools;
 
-namespace {
+namespace patch_tree_test {
 
 std::vector<BarycentricBox> RandomBoxes(size_t count, uint32_t seed) {
   std::mt19937 random(seed);
@@ -45,8 +45,6 @@ size_t CheckRange(const PatchTree& tree, const std::vector<BarycentricBox>& boxe
   CHECK(middle - begin - 1 <= end - middle + 1);
   return 1 + CheckRange(tree, boxes, begin + 1, middle) + CheckRange(tree, boxes, middle, end);
 }
-
-}  // namespace
 
 TEST_CASE("Every range of a patch tree bounds its triangles") {
   for (const size_t count : {1, 2, 3, 4, 7, 8, 100, 999}) {
@@ -95,3 +93,5 @@ TEST_CASE("Quantised bounds are the smallest of the grid that hold the box") {
     }
   }
 }
+
+}  // namespace patch_tree_test

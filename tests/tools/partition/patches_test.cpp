@@ -13,7 +13,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace patches_test {
 
 // The mesh inside one tet.
 CutSurface InOneTet(const SurfaceMesh& mesh) {
@@ -59,8 +59,6 @@ int WholeEuler(const CutSurface& surface) {
   return EulerCharacteristic(surface, all, std::vector<uint32_t>(all.size(), 0), 0);
 }
 
-}  // namespace
-
 TEST_CASE("Euler characteristics of known surfaces") {
   CHECK(WholeEuler(InOneTet(MakeSphere(1.0, 8, 12))) == 2);
   CHECK(WholeEuler(InOneTet(MakeTorus(1.0, 0.3, 12, 8))) == 0);
@@ -102,3 +100,5 @@ TEST_CASE("A soup of triangles has one disc per triangle") {
   const CutSurface surface = InOneTet(MakeTriangleSoup(50, 0.1, 3));
   CHECK(FindPatches(surface).tets.size() == 50);
 }
+
+}  // namespace patches_test

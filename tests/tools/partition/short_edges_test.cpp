@@ -19,7 +19,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace short_edges_test {
 
 int EulerOf(const CutSurface& surface) {
   std::vector<uint32_t> all(surface.triangles.size());
@@ -81,8 +81,6 @@ CutSurface FlatGrid(const TetMesh& mesh, const std::array<std::array<double, 6>,
   REQUIRE(mesh.tets.size() == 1);
   return surface;
 }
-
-}  // namespace
 
 TEST_CASE("Only edges below the limit collapse, measured at the time of the collapse") {
   const TetMesh mesh = {{{0, 0, 0}, {100, 0, 0}, {0, 100, 0}, {0, 0, 100}}, {{0, 1, 2, 3}}};
@@ -173,3 +171,5 @@ TEST_CASE("Taking out short edges keeps the surface, its topology and its tets")
     }
   }
 }
+
+}  // namespace short_edges_test

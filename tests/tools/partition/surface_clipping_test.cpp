@@ -16,7 +16,7 @@
 
 using namespace plush::tools;
 
-namespace {
+namespace surface_clipping_test {
 
 using Random = std::mt19937;
 
@@ -106,8 +106,6 @@ size_t CheckClipped(const TetMesh& mesh, const std::array<Vec3d, 3>& corners) {
   return on_edges;
 }
 
-}  // namespace
-
 TEST_CASE("An edge in a face's plane up to rounding is cut at one of its points") {
   Random random(20);
   size_t lost = 0;
@@ -146,3 +144,5 @@ TEST_CASE("An edge of the cage in a triangle's plane up to rounding is cut at on
   CHECK(lost > 10);
   CHECK(cut > 5);
 }
+
+}  // namespace surface_clipping_test

@@ -15,7 +15,7 @@ using namespace plush;
 using namespace plush::tests;
 using namespace plush::tools;
 
-namespace {
+namespace thickness_test {
 
 using Triangles = std::vector<std::array<uint32_t, 3>>;
 
@@ -49,8 +49,6 @@ double ByBruteForce(const std::vector<Vec3d>& points, const Triangles& triangles
   }
   return nearest;
 }
-
-}  // namespace
 
 TEST_CASE("A box is as thick as its sides are apart, and a ball as its diameter") {
   const SurfaceMesh box = MakeBox({0.0, 0.0, 0.0}, {1.0, 2.0, 0.25});
@@ -140,3 +138,5 @@ TEST_CASE("A thin fin of less than 1% of the area leaves the body's thickness al
   CHECK(small.of_body > 0.05f);
   CHECK(large.of_body == Approx(1e-3f));
 }
+
+}  // namespace thickness_test

@@ -18,15 +18,13 @@
 using plush::Asset;
 using plush::test::ExactBuffer;
 
-namespace {
+namespace asset_info_test {
 
 // A regular tet with edges of length `size`, turned and moved so that no coordinate is special.
 plush::tools::TetMesh RegularTet(double size) {
   const double s = size / std::sqrt(8.0);
   return {{{s + 1, s, s}, {1 - s, -s, s}, {1 - s, s, -s}, {s + 1, -s, -s}}, {{0, 1, 2, 3}}};
 }
-
-}  // namespace
 
 TEST_CASE("A regular tet has quality 1 and six dihedral angles of acos(1/3)") {
   const ExactBuffer file(plush::test::AssetBytesOf(RegularTet(2.0)));
@@ -166,3 +164,5 @@ TEST_CASE("Clusters and the tets that straddle them are counted") {
   CHECK(info["straddling_tets"] == 0.25);
   CHECK(text.find("clusters: 2, straddled by 25.0% of the tets\n") != std::string::npos);
 }
+
+}  // namespace asset_info_test

@@ -29,7 +29,7 @@ using plush::test::AppendMesh;
 using plush::test::TetBox;
 using plush::tests::TestModelOrSkip;
 
-namespace {
+namespace clusters_test {
 
 using Neighbours = std::vector<std::set<uint32_t>>;
 
@@ -143,8 +143,6 @@ double ShareOfStraddlers(const TetMesh& mesh, const Clusters& clusters) {
   }
   return static_cast<double>(count) / static_cast<double>(mesh.tets.size());
 }
-
-}  // namespace
 
 TEST_CASE("The number of clusters goes by the nodes") {
   const std::pair<uint32_t, uint32_t> expected[] = {
@@ -292,3 +290,5 @@ TEST_CASE("Few tets of an armadillo straddle clusters") {
     }
   }
 }
+
+}  // namespace clusters_test

@@ -16,7 +16,7 @@
 
 using namespace plush::tools;
 
-namespace {
+namespace elimination_order_test {
 
 NodeGraph GraphOf(const TetMesh& mesh) {
   return BuildNodeGraph(static_cast<uint32_t>(mesh.nodes.size()), mesh.tets);
@@ -78,8 +78,6 @@ void CheckPostorder(const NodeGraph& graph, const EliminationOrder& chosen) {
     size[parent] += size[i];
   }
 }
-
-}  // namespace
 
 TEST_CASE("The node graph joins nodes that share a tet") {
   const TetMesh mesh = plush::test::TetBox(2, 1, 1, 1.0);
@@ -219,3 +217,5 @@ TEST_CASE("Components are counted across shared nodes") {
   mesh.tets.back() = {0, offset, offset + 1, offset + 2};
   CHECK(CountComponents(GraphOf(mesh)) == 1);
 }
+
+}  // namespace elimination_order_test

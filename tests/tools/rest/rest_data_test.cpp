@@ -17,7 +17,7 @@
 
 using namespace plush::tools;
 
-namespace {
+namespace rest_data_test {
 
 Eigen::Vector3d Point(const plush::Vec3& v) { return {v.x, v.y, v.z}; }
 
@@ -82,8 +82,6 @@ Eigen::Matrix<double, 12, 12> TetStiffness(const plush::Mat3& dm_inv, double vol
   }
   return volume * b.transpose() * d * b;
 }
-
-}  // namespace
 
 TEST_CASE("Lame parameters return Young's modulus and Poisson's ratio") {
   for (const double nu : {0.0, 0.3, 0.45}) {
@@ -284,3 +282,5 @@ TEST_CASE("Rest data that single precision cannot hold are refused") {
   for (Vec3d& node : far.nodes) node += Vec3d{1e9, 0.0, 0.0};
   refused(far, {}, 1.0, 0.01, ExitCode::kInvalidInput);
 }
+
+}  // namespace rest_data_test

@@ -17,7 +17,7 @@ using plush::BlockIndex;
 using plush::BlockValues;
 using plush::Supernode;
 
-namespace {
+namespace rest_factor_test {
 
 RestData RestOf(const TetMesh& mesh, const Material& material, double dt,
                 const std::vector<uint32_t>& last = {}) {
@@ -74,8 +74,6 @@ Eigen::MatrixXd DenseSystem(const RestData& rest, const Material& material, doub
   }
   return system;
 }
-
-}  // namespace
 
 TEST_CASE("The factor multiplies out to the matrix assembled densely from shape functions") {
   const TetMesh mesh = plush::test::TetBox(4, 3, 3, 0.1, 0.08, 9);
@@ -163,3 +161,5 @@ TEST_CASE("A linear field passes the patch test: inner nodes feel no force") {
   }
   CHECK(std::count(inner.begin(), inner.end(), true) == 27);
 }
+
+}  // namespace rest_factor_test

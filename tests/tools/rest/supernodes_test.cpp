@@ -21,7 +21,7 @@ using plush::PaddedRows;
 using plush::PanelValues;
 using plush::Supernode;
 
-namespace {
+namespace supernodes_test {
 
 // A graph numbered by elimination order, as FindSupernodes takes it.
 struct OrderedGraph {
@@ -171,8 +171,6 @@ void CheckLayout(const OrderedGraph& ordered, const FactorLayout& layout) {
   CheckLevels(layout, n, ordered.num_free);
 }
 
-}  // namespace
-
 TEST_CASE("Supernodes hold the factor of a lattice of tets") {
   for (const auto& size : std::vector<std::array<uint32_t, 3>>{
            {1, 1, 1}, {2, 2, 2}, {3, 5, 6}, {1, 1, 40}, {7, 7, 7}}) {
@@ -245,3 +243,5 @@ TEST_CASE("A graph without links has a supernode for each node") {
   CHECK(layout.supernodes.size() == 3);
   CHECK(layout.rows.empty());
 }
+
+}  // namespace supernodes_test

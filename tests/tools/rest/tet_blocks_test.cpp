@@ -15,7 +15,7 @@
 using namespace plush::tools;
 using plush::kBlockTets;
 
-namespace {
+namespace tet_blocks_test {
 
 using Tets = std::vector<std::array<uint32_t, 4>>;
 
@@ -57,8 +57,6 @@ Tets RandomTets(uint32_t num_nodes, size_t num_tets, std::mt19937* random) {
   }
   return tets;
 }
-
-}  // namespace
 
 TEST_CASE("Blocks of a mesh of some thousand tets are full") {
   const auto mesh = plush::test::TetBox(9, 9, 10, 1.0);
@@ -119,3 +117,5 @@ TEST_CASE("Tets around one node have a block each") {
   CheckBlocks(fan, places);
   CHECK(places.size() == fan.size() * kBlockTets);
 }
+
+}  // namespace tet_blocks_test

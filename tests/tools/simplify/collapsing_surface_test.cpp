@@ -16,7 +16,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace collapsing_surface_test {
 
 using Triangles = std::vector<std::array<uint32_t, 3>>;
 
@@ -95,8 +95,6 @@ SurfaceMesh MakeBoxesAtCorner() {
   return Joined(MakeGridBox({0, 0, 0}, {1, 1, 1}, 4), MakeGridBox({1, 1, 1}, {2, 2, 2}, 4));
 }
 
-}  // namespace
-
 TEST_CASE("Collapses keep the topology of any surface, and stop before it would change") {
   struct Case {
     const char* name;
@@ -169,3 +167,5 @@ TEST_CASE("Points where the surface is no manifold stay") {
     CHECK(at_corner.MayGo(p) == !(corner.points[p] == Vec3d{1, 1, 1}));
   }
 }
+
+}  // namespace collapsing_surface_test

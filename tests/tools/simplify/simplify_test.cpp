@@ -28,7 +28,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace simplify_test {
 
 double Volume(const SolidSurface& surface) {
   double volume = 0.0;
@@ -165,8 +165,6 @@ bool AreSame(const SimplifiedSurface& a, const SimplifiedSurface& b) {
          a.surface.source_triangle == b.surface.source_triangle &&
          a.tet_of_point == b.tet_of_point && a.distance_m == b.distance_m;
 }
-
-}  // namespace
 
 TEST_CASE("Simplified surfaces keep topology, cage and distance, and reach their number",
           "[long]") {
@@ -400,3 +398,5 @@ TEST_CASE("The horse comes down to a number that only the distance limits", "[lo
   CheckAll(made, 0);
   CHECK(Volume(made.copy.surface) == Approx(Volume(made.solid.surface)).epsilon(0.03));
 }
+
+}  // namespace simplify_test

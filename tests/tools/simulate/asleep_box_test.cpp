@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace plush::tests {
+namespace plush::tests::asleep_box_test {
 namespace {
 
 // Two heaps of three bears in opposite corners of a box so long that they cannot mix.
@@ -150,4 +150,4 @@ TEST_CASE("Bears in a box sleep soon, however they start") {
   }
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::asleep_box_test

@@ -22,7 +22,7 @@
 #include <new>
 #include <string>
 
-namespace plush::tests {
+namespace plush::tests::body_pair_memory_test {
 namespace {
 
 // Counts the bytes in use.
@@ -96,4 +96,4 @@ TEST_CASE("The funnel of 320 bears has at most 64 MB for contacts between bodies
   }
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::body_pair_memory_test

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace plush::tests {
+namespace plush::tests::contact_energy_test {
 namespace {
 
 struct Run {
@@ -64,4 +64,4 @@ TEST_CASE("Scenes of touching bodies gain no energy, whatever the time step", "[
   }
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::contact_energy_test

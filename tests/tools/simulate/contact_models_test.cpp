@@ -23,7 +23,7 @@
 #include <string>
 #include <utility>
 
-namespace plush::tests {
+namespace plush::tests::contact_models_test {
 namespace {
 
 // The models stand on their feet, as soft as bake.sh makes them.
@@ -166,4 +166,4 @@ TEST_CASE("320 bears fall into a funnel and stay finite") {
   CHECK(contacts > 100);
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::contact_models_test

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace plush::tests {
+namespace plush::tests::contact_scenes_test {
 namespace {
 
 SceneMeasures Run(const tools::Scene& scene, const MeasureSettings& settings) {
@@ -218,4 +218,4 @@ TEST_CASE("Two bears that meet at 10 m/s each at 60 Hz never swap sides", "[long
   }
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::contact_scenes_test

@@ -18,7 +18,7 @@
 #include <set>
 #include <sstream>
 
-namespace plush::tools {
+namespace plush::tools::draw_layers_test {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -196,4 +196,4 @@ TEST_CASE("Colours of lines are linear in files") {
   CHECK(grey.z == 0.0f);
 }
 
-}  // namespace plush::tools
+}  // namespace plush::tools::draw_layers_test

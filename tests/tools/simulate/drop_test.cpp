@@ -21,7 +21,7 @@
 #include <cstdio>
 #include <filesystem>
 
-namespace plush::tests {
+namespace plush::tests::drop_test {
 namespace {
 
 constexpr double kYoung = 1.0e5;  // [Pa], of BakeScaled
@@ -202,4 +202,4 @@ TEST_CASE("Every test model falls, squashes and settles") {
   }
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::drop_test

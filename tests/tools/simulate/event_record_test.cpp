@@ -12,7 +12,7 @@
 #include <map>
 #include <set>
 
-namespace plush::tools {
+namespace plush::tools::event_record_test {
 namespace {
 
 using nlohmann::json;
@@ -158,4 +158,4 @@ TEST_CASE("A record of events ends at its limit, and one of none is a document")
   CHECK(json::parse(events.Document())["events"].size() > 3);
 }
 
-}  // namespace plush::tools
+}  // namespace plush::tools::event_record_test

@@ -14,7 +14,7 @@
 
 #include <cmath>
 
-namespace plush::tools {
+namespace plush::tools::glb_export_test {
 namespace {
 
 constexpr uint32_t kSteps = 40;
@@ -221,4 +221,4 @@ TEST_CASE("Skin weights are the baked ones within rounding, never negative, of s
   }
 }
 
-}  // namespace plush::tools
+}  // namespace plush::tools::glb_export_test

@@ -29,7 +29,7 @@
 #include <utility>
 #include <vector>
 
-namespace plush::tests {
+namespace plush::tests::model_grid_test {
 namespace {
 
 constexpr double kGravity = 9.81;
@@ -318,4 +318,4 @@ TEST_CASE("Test models on a floor, in a V or in a box end finite above it and ga
   CHECK(failures.fallen == 0);
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::model_grid_test

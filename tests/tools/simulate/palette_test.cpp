@@ -10,15 +10,13 @@
 using plush::Vec3;
 using plush::tools::Palette;
 
-namespace {
+namespace palette_test {
 
 Vec3 ColourOf(Palette* palette, std::string_view name) {
   return palette->materials()[palette->IndexOf(name)].linear_rgb;
 }
 
 std::tuple<float, float, float> Numbers(const Vec3& v) { return {v.x, v.y, v.z}; }
-
-}  // namespace
 
 TEST_CASE("A material keeps its index and colour however often it is asked for") {
   Palette palette;
@@ -56,3 +54,5 @@ TEST_CASE("Colours are valid linear factors") {
     for (const float x : {c.x, c.y, c.z}) CHECK((x >= 0.0f && x <= 1.0f));
   }
 }
+
+}  // namespace palette_test

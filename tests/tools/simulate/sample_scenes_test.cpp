@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace plush::tests {
+namespace plush::tests::sample_scenes_test {
 namespace {
 
 constexpr const char* kNames[] = {"ramp",  "press",    "heap",    "pile", "platform", "kick",
@@ -151,4 +151,4 @@ TEST_CASE("The sample scenes stay finite for 10000 steps") {
   }
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::sample_scenes_test

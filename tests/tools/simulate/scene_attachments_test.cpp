@@ -14,7 +14,7 @@
 
 #include <cmath>
 
-namespace plush::tools {
+namespace plush::tools::scene_attachments_test {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -244,4 +244,4 @@ TEST_CASE("A spring that breaks is reported with its time, also after a state") 
   CHECK_THAT(loaded.error().message, Contains("attachments"));
 }
 
-}  // namespace plush::tools
+}  // namespace plush::tools::scene_attachments_test

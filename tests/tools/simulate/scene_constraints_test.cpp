@@ -12,7 +12,7 @@
 
 #include <cmath>
 
-namespace plush::tools {
+namespace plush::tools::scene_constraints_test {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -178,4 +178,4 @@ TEST_CASE("Constraints alone hold a quasistatic body of a scene, which goes to i
              Contains("body 'ball.0': implicit.quasistatic needs pins or constraints"));
 }
 
-}  // namespace plush::tools
+}  // namespace plush::tools::scene_constraints_test

@@ -13,7 +13,7 @@
 #include <cmath>
 #include <functional>
 
-namespace plush::tools {
+namespace plush::tools::scene_driver_test {
 namespace {
 
 Quat AboutY(double angle) {
@@ -211,4 +211,4 @@ TEST_CASE("A body of a scene takes its scale, gravity factor and largest speed")
   CHECK(record.energy_gain.step == 0);
 }
 
-}  // namespace plush::tools
+}  // namespace plush::tools::scene_driver_test

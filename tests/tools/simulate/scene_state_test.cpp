@@ -10,7 +10,7 @@
 
 #include <cstring>
 
-namespace plush::tools {
+namespace plush::tools::scene_state_test {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -122,4 +122,4 @@ TEST_CASE("States that are damaged, foreign or of another scene are refused") {
   CHECK_THAT(error_of(flying, state).message, Contains("colliders"));
 }
 
-}  // namespace plush::tools
+}  // namespace plush::tools::scene_state_test

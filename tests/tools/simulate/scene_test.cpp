@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-namespace plush::tools {
+namespace plush::tools::scene_test {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -522,4 +522,4 @@ TEST_CASE("A dropped body starts with what touches 0.3 of its height above the p
   CHECK(scene.value().colliders[0].desc.plane.normal.y == 1.0f);
 }
 
-}  // namespace plush::tools
+}  // namespace plush::tools::scene_test

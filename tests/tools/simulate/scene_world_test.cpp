@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace plush::tools {
+namespace plush::tools::scene_world_test {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -269,4 +269,4 @@ TEST_CASE("One thread needs no job system") {
   CHECK(pool.job_system().run == nullptr);
 }
 
-}  // namespace plush::tools
+}  // namespace plush::tools::scene_world_test

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace plush::tests {
+namespace plush::tests::set_down_test {
 namespace {
 
 constexpr uint32_t kSteps = 450, kTwoSeconds = 200;  // of 10 ms
@@ -338,4 +338,4 @@ TEST_CASE("Samples that are set 5 cm into the floor come out within a second, sl
   }
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::set_down_test

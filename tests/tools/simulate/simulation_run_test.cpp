@@ -13,7 +13,7 @@
 
 #include <cmath>
 
-namespace plush::tools {
+namespace plush::tools::simulation_run_test {
 namespace {
 
 Scene DropOrFail(const std::string& asset) {
@@ -206,4 +206,4 @@ TEST_CASE("Quantiles are by nearest rank") {
   CHECK(Quantile({3, 1, 2}, 0.0) == 1.0);
 }
 
-}  // namespace plush::tools
+}  // namespace plush::tools::simulation_run_test

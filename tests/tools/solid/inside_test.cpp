@@ -13,7 +13,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace inside_test {
 
 double BruteForceWinding(const SolidSurface& solid, const Vec3d& point) {
   double winding = 0.0;
@@ -27,8 +27,6 @@ SolidSurface SolidOf(const SurfaceMesh& mesh) {
   FindingList findings;
   return MakeSolidSurface(mesh, &findings);
 }
-
-}  // namespace
 
 TEST_CASE("The winding tree agrees with the sum over all triangles") {
   const SurfaceMesh meshes[] = {MakeSphere(1.0, 24, 48), MakeTorus(1.0, 0.3, 48, 24),
@@ -100,3 +98,5 @@ TEST_CASE("An empty surface has no inside") {
   CHECK(inside.WindingNumber({0, 0, 0}) == 0.0);
   CHECK_FALSE(inside.IsInside({0, 0, 0}));
 }
+
+}  // namespace inside_test

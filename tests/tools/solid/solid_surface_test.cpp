@@ -10,7 +10,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace solid_surface_test {
 
 double SignedVolume(const SolidSurface& solid) {
   double volume = 0.0;
@@ -30,8 +30,6 @@ Made Make(const SurfaceMesh& mesh) {
   made.solid = MakeSolidSurface(mesh, &made.findings);
   return made;
 }
-
-}  // namespace
 
 TEST_CASE("A sound mesh is taken as it is") {
   const SurfaceMesh sphere = MakeSphere(1.0, 12, 18);
@@ -145,3 +143,5 @@ TEST_CASE("Nothing with area gives an empty solid") {
   CHECK(Make(mesh).solid.triangles.empty());
   CHECK(Make(SurfaceMesh{}).solid.triangles.empty());
 }
+
+}  // namespace solid_surface_test

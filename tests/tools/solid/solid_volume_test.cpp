@@ -9,7 +9,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace solid_volume_test {
 
 constexpr double kPi = 3.14159265358979323846;
 
@@ -29,8 +29,6 @@ Measured Measure(const SurfaceMesh& mesh) {
   out.cage_volume = CageVolume(cage.value().mesh);
   return out;
 }
-
-}  // namespace
 
 TEST_CASE("Closed simple solids have their exact volume") {
   const Measured box = Measure(MakeBox({0, 0, 0}, {1, 2, 3}));
@@ -83,3 +81,5 @@ TEST_CASE("A one-sided band encloses next to nothing") {
   CHECK(band.volume < 0.05 * band.cage_volume);
   CHECK((band.findings.Has("CAGE_SHELL") || band.findings.Has("CAGE_HOLE_CLOSED")));
 }
+
+}  // namespace solid_volume_test

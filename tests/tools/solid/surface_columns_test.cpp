@@ -8,14 +8,12 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace surface_columns_test {
 
 SolidSurface SurfaceOf(const SurfaceMesh& mesh) {
   FindingList findings;
   return MakeSolidSurface(mesh, &findings);
 }
-
-}  // namespace
 
 TEST_CASE("Rays through the vertices and edges of a cube pass in and out once") {
   const SolidSurface cube = SurfaceOf(MakeGridBox({0, 0, 0}, {1, 1, 1}, 4));
@@ -47,3 +45,5 @@ TEST_CASE("Rays through nested shells count the shells around each point") {
   for (const ColumnCrossing& crossing : columns.At(0, 0)) signs.push_back(crossing.sign);
   CHECK(signs == std::vector<int>{1, -1, 1, -1});
 }
+
+}  // namespace surface_columns_test

@@ -10,11 +10,9 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace surface_orientation_test {
 
 uint32_t NumPoints(const SurfaceMesh& mesh) { return static_cast<uint32_t>(mesh.positions.size()); }
-
-}  // namespace
 
 TEST_CASE("Randomly flipped triangles take the orientation of the majority") {
   const SurfaceMesh sphere = MakeSphere(1.0, 16, 24);
@@ -51,3 +49,5 @@ TEST_CASE("A one-sided band stays whole although it cannot be oriented") {
   CHECK(OrientPieces(NumPoints(band), &band.triangles).size() == 1);
   CHECK_FALSE(IsClosed(NumPoints(band), band.triangles));
 }
+
+}  // namespace surface_orientation_test

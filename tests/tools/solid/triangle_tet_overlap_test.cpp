@@ -13,7 +13,7 @@
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace triangle_tet_overlap_test {
 
 using Tet = std::array<Vec3d, 4>;
 
@@ -29,8 +29,6 @@ bool TouchesExactly(const Triangle3& triangle, const Tet& tet) {
   return s0 == Orient3dSign(a, d, b, p) && s0 == Orient3dSign(a, c, d, p) &&
          s0 == Orient3dSign(b, d, c, p);
 }
-
-}  // namespace
 
 TEST_CASE("Separating axes agree with exact predicates on random pairs") {
   std::mt19937 random(51);
@@ -102,3 +100,5 @@ TEST_CASE("With a distance, near pairs are never missed and far pairs are recogn
   CHECK(near > 2000);
   CHECK(refused > 0.99 * apart);
 }
+
+}  // namespace triangle_tet_overlap_test

@@ -19,7 +19,7 @@ using namespace plush;
 using namespace plush::tools;
 using namespace plush::tests;
 
-namespace {
+namespace static_mesh_test {
 
 using Point = std::array<float, 3>;
 using Corners = std::array<Point, 3>;
@@ -97,8 +97,6 @@ void CheckTree(const StaticMeshData& mesh) {
     }
   }
 }
-
-}  // namespace
 
 TEST_CASE("A static mesh has the triangles of its source") {
   const auto count = GENERATE(1u, 4u, 5u, 16u, 17u, 100u, 1025u);
@@ -228,3 +226,5 @@ TEST_CASE("Leaves have less surface than the boxes of their triangles together")
   CHECK(surface(4) < surface(1));
   CHECK(surface(16) < surface(4));
 }
+
+}  // namespace static_mesh_test

@@ -15,7 +15,7 @@
 #include <filesystem>
 #include <optional>
 
-namespace plush::tests {
+namespace plush::tests::tetgen_mesher_test {
 namespace {
 
 using tools::ExitCode;
@@ -278,4 +278,4 @@ TEST_CASE("TetGen leaves cavities empty and fills nested solids once") {
   CHECK(VolumeOf(*solid.mesh) == Approx(outer).epsilon(0.05));
 }
 
-}  // namespace plush::tests
+}  // namespace plush::tests::tetgen_mesher_test

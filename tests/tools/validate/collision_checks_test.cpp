@@ -16,7 +16,7 @@
 using namespace plush;
 using namespace plush::tests;
 
-namespace {
+namespace collision_checks_test {
 
 // A ring in few tets, with some pieces cut: it has all kinds of borders.
 const std::vector<std::byte>& RingBytes() {
@@ -85,8 +85,6 @@ const Damage kDamages[] = {
      [](const Asset& a) { At(a.collision().source_triangles, 3) ^= 512; }},
 };
 
-}  // namespace
-
 TEST_CASE("The ring of the tests of damage has all kinds of borders, and no fault") {
   const auto findings = FindingsAfter(RingBytes(), [](const Asset& a) {
     const CollisionView& c = a.collision();
@@ -127,3 +125,5 @@ TEST_CASE("The tree over the tets is part of the structure") {
   INFO(Text(findings));
   CHECK(findings.Has("FILE_ORDER"));
 }
+
+}  // namespace collision_checks_test

@@ -19,7 +19,7 @@
 #include <filesystem>
 #include <functional>
 
-namespace plush::tools {
+namespace plush::tools::enclosure_checks_test {
 namespace {
 
 using test::ExactBuffer;
@@ -229,4 +229,4 @@ TEST_CASE("A boundary that touches itself along an edge or at a node is found") 
   CHECK(at_node.all().back().count == 1);
 }
 
-}  // namespace plush::tools
+}  // namespace plush::tools::enclosure_checks_test

@@ -13,11 +13,9 @@ using namespace plush;
 using namespace plush::tests;
 using Catch::Matchers::Contains;
 
-namespace {
+namespace static_checks_test {
 
 std::vector<std::byte> Sphere() { return test::StaticBytesOf(MakeSphere(1.0, 10, 12)); }
-
-}  // namespace
 
 TEST_CASE("A static file validates without findings") {
   for (const SurfaceMesh& mesh : {MakeSphere(1.0, 10, 12), MakeTriangleSoup(300, 0.2, 1),
@@ -79,3 +77,5 @@ TEST_CASE("A changed byte of a static file breaks its content hash") {
   INFO(Text(findings));
   CHECK_FALSE(findings.all().empty());
 }
+
+}  // namespace static_checks_test

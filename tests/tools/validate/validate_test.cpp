@@ -25,7 +25,7 @@ using plush::tests::At;
 using plush::tests::Text;
 using plush::tools::FindingList;
 
-namespace {
+namespace validate_test {
 
 // The number of tet `t` in one row of its block.
 template <class Row>
@@ -217,8 +217,6 @@ const Damage kStructural[] = {
     {"the identifier", "FILE_NOT_PLUSH", [](const Asset& a) { At(a.bytes(), 4) = std::byte{'X'}; }},
 };
 
-}  // namespace
-
 TEST_CASE("A written file validates without findings") {
   FindingList findings;
   plush::tools::ValidateAsset(BarBytes(), &findings);
@@ -400,3 +398,5 @@ TEST_CASE("A cluster in two pieces is found") {
   CHECK(findings.Has("FILE_REST_DATA"));
   CHECK(Text(findings).find("3 clusters are in 4 pieces") != std::string::npos);
 }
+
+}  // namespace validate_test
