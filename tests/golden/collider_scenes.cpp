@@ -302,6 +302,7 @@ constexpr Scene kOnColliders[] = {
        s.Add("cube", {.pose = {{3, 0.1f, 0}, corner},
                       .scale = 0.03f,
                       .material = {.young = 1e5f, .density = 100, .damping = 0.15f}});
+       s.Add("puppet", {.pose = {{6, 1.5f, 0}, corner}, .material = {.young = 1e8f}});
      }},
 };
 

@@ -22,6 +22,7 @@ constexpr Scene kInLanes[] = {
      [](Stage& s) {
        AddCrowd(&s, "bear", 35, 3);
        AddCrowd(&s, "duck", 3, 9);
+       AddCrowd(&s, "octopus", 8, 15, {.material = {.young = 1e9f}});
      },
      [](Stage& s, int step) {
        if (step == 10) s.Do(s.world->RemoveBody(s.bodies[3]));
@@ -39,8 +40,9 @@ constexpr Scene kInLanes[] = {
     {"crowd_pinned", 120,
      [](Stage& s) {
        const auto pins = s.Region("bear", "pin");
-       AddCrowd(&s, "bear", 18, 1, {.pinned_nodes = pins});
-       AddCrowd(&s, "bear", 5, 4, {.pinned_nodes = pins, .gravity_factor = 0.5f});
+       AddCrowd(&s, "bear", 18, 1, {.pinned_nodes = pins, .report_reactions = true});
+       AddCrowd(&s, "bear", 5, 4,
+                {.pinned_nodes = pins, .gravity_factor = 0.5f, .report_reactions = true});
      },
      [](Stage& s, int step) {
        uint32_t pin = 0;

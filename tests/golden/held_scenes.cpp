@@ -114,7 +114,7 @@ constexpr Scene kHeld[] = {
        s.Add("bear", {.pose = {{0, 1.1f, 0}}});
      },
      [](Stage& s, int step) {
-       if (step < 80) return;
+       if (step < 80 || step >= 110) return;  // then it rests
        const auto rest = s.assets["cube"].cage().nodes;
        std::vector<uint32_t> all;
        std::vector<Vec3> targets;
@@ -124,7 +124,9 @@ constexpr Scene kHeld[] = {
        }
        s.Do(s.world->MovePins(s.bodies[0], all, targets));
      },
-     {.max_pairs = 8}},
+     {.max_pairs = 8},
+     0.01f,
+     110},
     {"springs", 250,
      [](Stage& s) {
        s.Add(Floor());

@@ -216,23 +216,28 @@ constexpr Scene kTouching[] = {
     {"stiff_chain", 100,
      [](Stage& s) {
        s.Add(Floor());
-       for (int i = 0; i < 6; ++i) {
-         const Vec3 at = {1.05f * i, 2.5f, 0};
+       for (int i = 0; i < 8; ++i) {  // six hang in a row, two are thrown
+         const Vec3 at = {1.05f * i, 2.5f, i < 6 ? 0.0f : 3.0f};
          const BodyId id = s.Add("cube", {.pose = {at},
-                                          .angular_velocity = {1, 2, 3},
+                                          .angular_velocity = {0, 0, i < 6 ? 0.0f : 2.0f},
                                           .material = {.young = 1e8f, .density = 200}});
-         if (i == 0) continue;
+         if (i == 6) continue;
          for (const float z : {-0.4f, 0.4f}) {
-           AttachmentDesc joint = s.SpringAt(id, {at.x - 0.6f, 2.5f, z});
-           const SurfacePoint other = s.On(s.bodies[static_cast<size_t>(i - 1)], joint.target);
-           joint.other_body = other.body;
-           for (int k = 0; k < 4; ++k) joint.other_nodes[k] = other.nodes[k];
-           joint.other_weights = other.weights;
+           AttachmentDesc joint = s.SpringAt(id, {at.x - 0.6f, 2.5f, at.z + z});
+           if (i > 0) {
+             const SurfacePoint other = s.On(s.bodies[static_cast<size_t>(i - 1)], joint.target);
+             joint.other_body = other.body;
+             for (int k = 0; k < 4; ++k) joint.other_nodes[k] = other.nodes[k];
+             joint.other_weights = other.weights;
+           }
            joint.stiffness = 1e5f, joint.damping = 20;
            s.Attach(joint);
          }
        }
-     }},
+     },
+     nullptr,
+     {},
+     1.0f / 60}},
 };
 
 }  // namespace
