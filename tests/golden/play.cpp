@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "golden/play.h"
 
-#include "runtime/world/threaded_jobs.h"
 #include "runtime/world/waiting_threads.h"
 
 #include <algorithm>

@@ -2,14 +2,12 @@
 // A World takes memory only from its allocator and only in documented calls. It survives when the
 // allocator fails.
 #include "runtime/colliders/solid_scene.h"
-#include "runtime/collision/static_meshes.h"
 #include "runtime/collision/surface_fixtures.h"
 #include "runtime/tet_fixtures.h"
 #include "runtime/world/heap_counter.h"
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <optional>
@@ -65,93 +63,6 @@ bool UseWorld(World* world, const ShapeAsset& shape) {
   return ok;
 }
 
-TEST_CASE("A step takes no memory after warm-up: contact, substeps, many touching points") {
-  CountingMemory memory;
-  const bool has_surface = GENERATE(false, true);
-  CAPTURE(has_surface);
-  // Pressed flat by the impact, the surface has more points on the planes than there is room for.
-  const ShapeAsset shape = has_surface
-                               ? ShapeAsset(SurfaceBytes(TetBox(6, 2, 6, 0.1), {.parts = 3}))
-                               : ShapeAsset(TetBox(6, 2, 6, 0.1));
-  {
-    World world({.allocator = memory.allocator()});
-    AddPlane(&world, {});
-    AddPlane(&world, {{1.0f, 0.2f, 0.0f}, -0.02f});
-    AddCollider(&world, SphereAt({0.2f, 0.1f, 0.2f}, 0.1f));
-    AddCollider(&world, BoxAt({{0.4f, 0.1f, 0.4f}, {0.1f, 0.2f, 0.3f, 1.0f}}, {0.1f, 0.1f, 0.1f}));
-    BodyDesc fast;
-    fast.pose.position = {0.0f, 0.3f, 0.0f};
-    fast.velocity = {-1.0f, -14.0f, 0.0f};
-    AddBody(&world, shape.asset(), fast);
-    StepWorld(&world, kDt);
-    uint32_t contacts = 0, substeps = 0;
-    uint64_t taken = 0;
-    for (int step = 0; step < 60; ++step) {
-      const StepCosts costs = CountSteps(&world, memory, 1, kDt);
-      taken += costs.heap + costs.requests;
-      contacts = std::max(contacts, world.stats().contacts);
-      substeps = std::max(substeps, world.stats().substeps);
-    }
-    CHECK(taken == 0);
-    CHECK(contacts > 20);
-    CHECK(substeps > 1);
-  }
-  CHECK(memory.blocks_out() == 0);
-  CHECK(memory.consistent());
-}
-
-TEST_CASE("Steps on hulls, meshes, height fields and conveyors and in sensors take no memory") {
-  CountingMemory memory;
-  const bool has_surface = GENERATE(false, true);
-  CAPTURE(has_surface);
-  const tools::TetMesh mesh = TetBox(2, 2, 2, 0.1);
-  const ShapeAsset shape =
-      has_surface ? ShapeAsset(SurfaceBytes(mesh, {.parts = 3})) : ShapeAsset(mesh);
-  const StaticSubject torus(plush::tests::MakeTorus(0.4, 0.15, 16, 10));
-  std::vector<float> heights;
-  for (int i = 0; i < 9 * 9; ++i) heights.push_back(0.1f * static_cast<float>(i % 9 % 3));
-  std::vector<ColliderDesc> colliders(5);
-  const std::vector<Vec3> corners = BoxCorners({0.5f, 0.1f, 0.5f});
-  colliders[0] = HullAt({{0.1f, -0.1f, 0.1f}, {0.1f, 0.0f, 0.2f, 1.0f}}, corners);
-  colliders[1] = MeshOf(torus, {{1.7f, -0.15f, 0.1f}});
-  colliders[2].type = ShapeType::kHeightField;
-  colliders[2].height_field = {heights, 9, 9, 0.1f};
-  colliders[2].pose.position = {3.7f, -0.2f, -0.3f};
-  colliders[3] = BoxAt({{6.1f, -0.1f, 0.1f}}, {0.5f, 0.1f, 0.5f});
-  colliders[3].surface_velocity = {1.0f, 0.0f, 0.2f};
-  colliders[4] = BoxAt({{4.0f, 0.1f, 0.1f}}, {5.0f, 0.1f, 0.5f});
-  colliders[4].sensor = true;
-  {
-    World world({.allocator = memory.allocator()});
-    std::vector<ColliderId> ids;
-    for (const ColliderDesc& collider : colliders) ids.push_back(AddCollider(&world, collider));
-    for (int i = 0; i < 4; ++i) {
-      BodyDesc body = BodyAt({2.0f * static_cast<float>(i), 0.25f, 0.0f}, {0.5f, -3.0f, 0.0f});
-      body.report_contacts = true;
-      AddBody(&world, shape.asset(), body);
-    }
-    StepWorld(&world, kDt);
-    std::vector<bool> touched(ids.size());
-    uint64_t taken = 0;
-    for (int step = 0; step < 60; ++step) {
-      Pose pose = colliders[0].pose;  // the hull and the mesh move
-      pose.position.y += 0.002f * static_cast<float>(step % 20);
-      REQUIRE(world.MoveCollider(ids[0], pose).ok());
-      pose = colliders[1].pose;
-      pose.position.x += 0.002f * static_cast<float>(step % 20);
-      REQUIRE(world.MoveCollider(ids[1], pose).ok());
-      const StepCosts costs = CountSteps(&world, memory, 1, kDt);
-      taken += costs.heap + costs.requests;
-      for (const ContactEvent& event : world.contact_events()) {
-        touched[static_cast<size_t>(std::ranges::find(ids, event.collider) - ids.begin())] = true;
-      }
-    }
-    CHECK(taken == 0);
-    CHECK(std::ranges::count(touched, true) == 5);
-  }
-  CHECK(memory.blocks_out() == 0);
-  CHECK(memory.consistent());
-}
 
 TEST_CASE("Skinning and measuring take no memory") {
   CountingMemory memory;

@@ -244,42 +244,14 @@ TEST_CASE("New fields of descriptions are checked") {
   for (int step = 0; step < 5; ++step) StepWorld(&world, kDt);
 }
 
-TEST_CASE("Every call on a body refuses wrong ids, sizes and numbers") {
+TEST_CASE("Every call on a body refuses wrong sizes and numbers") {
   const ShapeAsset shape(TetBox(1, 1, 1, 0.1), {}, double(kDt));
-  World world({.tag = 1});
-  const BodyId removed = AddBody(&world, shape.asset());
-  REQUIRE(world.RemoveBody(removed).ok());
+  World world;
   const BodyId id = AddBody(&world, shape.asset());
   std::vector<Vec3> nodes = shape.rest();
   BodyMoments moments;
   Pose pose;
   Bounds bounds;
-  uint64_t data = 0;
-  struct Case {
-    BodyId id;
-    StatusCode code;
-  };
-  for (const Case& c : {Case{{}, StatusCode::kNullId}, Case{{77}, StatusCode::kForeignId},
-                        Case{removed, StatusCode::kStaleId}}) {
-    CAPTURE(c.id.value);
-    CHECK(world.NodeVelocities(c.id, nodes).code == c.code);
-    CHECK(world.SetNodeVelocities(c.id, nodes).code == c.code);
-    CHECK(world.AddImpulses(c.id, nodes).code == c.code);
-    CHECK(world.SetNodePositions(c.id, nodes).code == c.code);
-    CHECK(world.ElasticForces(c.id, nodes).code == c.code);
-    CHECK(world.Moments(c.id, &moments).code == c.code);
-    CHECK(world.BestFitPose(c.id, &pose).code == c.code);
-    CHECK(world.GetBounds(c.id, &bounds).code == c.code);
-    CHECK(world.SetUserData(c.id, 1).code == c.code);
-    CHECK(world.GetUserData(c.id, &data).code == c.code);
-    CHECK(world.SetGravityFactor(c.id, 1.0f).code == c.code);
-    CHECK(world.SetMaxSpeed(c.id, 1.0f).code == c.code);
-    CHECK(world.Wake(c.id).code == c.code);
-    CHECK_FALSE(world.IsAsleep(c.id));
-    CHECK_FALSE(world.IsFrozen(c.id));
-    CHECK_FALSE(world.IsEnabled(c.id));
-    CHECK_FALSE(world.IsValid(c.id));
-  }
   const uint64_t hash = world.StateHash();
   for (const float wrong : {kNan, kInf, -kInf}) {
     CHECK(world.SetGravityFactor(id, wrong).section == std::string("factor"));

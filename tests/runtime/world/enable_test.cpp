@@ -5,7 +5,6 @@
 #include "runtime/attachments/attachment_scene.h"
 #include "runtime/crowds/crowd_scene.h"
 #include "runtime/state/state_scene.h"
-#include "runtime/world/heap_counter.h"
 
 #include <catch2/catch.hpp>
 
@@ -166,33 +165,6 @@ TEST_CASE("Queries do not find disabled bodies") {
   REQUIRE(world.SetEnabled(near, true).ok());
   REQUIRE(world.Raycast(down, {}, &point).ok());
   CHECK(point.body == near);
-}
-
-TEST_CASE("Enabling takes no memory and refuses wrong ids") {
-  const ShapeAsset shape = CrowdBox(3);
-  CountingMemory memory;
-  World world({.allocator = memory.allocator()});
-  std::vector<BodyId> ids;
-  for (int i = 0; i < 10; ++i) ids.push_back(AddBody(&world, shape.asset()));
-  StepWorld(&world, kDt);
-  const uint64_t requests = memory.requests(), heap = HeapAllocations();
-  bool ok = true;
-  for (int round = 0; round < 10; ++round) {
-    for (size_t i = 0; i < ids.size(); ++i) {
-      ok = world.SetEnabled(ids[i], (i + static_cast<size_t>(round)) % 3 != 0).ok() && ok;
-    }
-    ok = world.Step(kDt).ok() && ok;
-  }
-  const uint64_t heap_after = HeapAllocations();
-  CHECK(ok);
-  CHECK(heap_after == heap);
-  CHECK(memory.requests() == requests);
-  CHECK(world.SetEnabled({}, true).code == StatusCode::kNullId);
-  CHECK(world.SetEnabled({77}, false).code == StatusCode::kForeignId);
-  REQUIRE(world.RemoveBody(ids[0]).ok());
-  CHECK(world.SetEnabled(ids[0], true).code == StatusCode::kStaleId);
-  CHECK_FALSE(world.IsEnabled(ids[0]));
-  CHECK_FALSE(world.IsEnabled({}));
 }
 
 TEST_CASE("A body falls freely once the other one of its spring is disabled") {

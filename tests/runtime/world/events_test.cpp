@@ -2,7 +2,6 @@
 // Events of bodies: what slept, woke and froze, in the order of slots, and what is lost.
 #include "runtime/colliders/plane_scene.h"
 #include "runtime/world/heap_counter.h"
-#include "runtime/world/threaded_jobs.h"
 
 #include <catch2/catch.hpp>
 
@@ -178,26 +177,6 @@ TEST_CASE("A failed step keeps the events, and a world without memory has none")
   memory.FailAt(1, false);
   World none({.allocator = memory.allocator()});
   CHECK(none.body_events().empty());
-}
-
-TEST_CASE("Events do not depend on threads") {
-  const auto run = [](const JobSystem& jobs) {
-    Row row(12, {.jobs = jobs});
-    std::vector<BodyEvent> all;
-    for (int step = 0; step < 300; ++step) {
-      if (step == 250) Blow(&row, 3);
-      StepWorld(&row.world, kDt);
-      for (const BodyEvent& event : row.world.body_events()) all.push_back(event);
-    }
-    return all;
-  };
-  const std::vector<BodyEvent> a = run({}), b = run(BackwardJobs());
-  REQUIRE(a.size() > 12);
-  REQUIRE(a.size() == b.size());
-  for (size_t i = 0; i < a.size(); ++i) {
-    CHECK(a[i].type == b[i].type);
-    CHECK((a[i].body.value & 0xffffffu) == (b[i].body.value & 0xffffffu));
-  }
 }
 
 }  // namespace events_test

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // World::Measure agrees with sums in double precision, changes nothing and takes no memory.
-#include "runtime/crowds/crowd_scene.h"
 #include "runtime/dense_reference.h"
-#include "runtime/world/heap_counter.h"
 
 #include <catch2/catch.hpp>
 
@@ -147,37 +145,6 @@ TEST_CASE("Measures are the sums over all bodies, fixed and sleeping ones too") 
   CHECK(measures.collapsed_tets >= expected.collapsed);
   CHECK(measures.collapsed_tets <= expected.maybe_collapsed);
   CHECK(world.Measure(nullptr).code == StatusCode::kInvalidArgument);
-}
-
-TEST_CASE("Measuring changes no later step, and takes no memory") {
-  const ShapeAsset shape = CrowdBox(4);
-  CountingMemory memory, other_memory;
-  WorldDesc desc, other_desc;
-  desc.allocator = memory.allocator();
-  other_desc.allocator = other_memory.allocator();
-  World world(desc), other(other_desc);
-  for (World* w : {&world, &other}) {
-    Random random(11);
-    AddPlane(w, {});
-    for (int i = 0; i < 20; ++i) {
-      RandomMember(shape, {static_cast<float>(i), i % 2 == 0 ? 0.6f : 4.0f, 0.0f}, 1.0, &random)
-          .AddTo(w, shape.asset());
-    }
-    StepWorld(w, kDt);
-  }
-  const uint64_t requests = memory.requests(), heap = HeapAllocations();
-  bool ok = true;
-  WorldMeasures measures;
-  for (int step = 0; step < 40; ++step) {
-    ok = world.Measure(&measures).ok() && world.Step(kDt).ok() && ok;
-  }
-  const uint64_t heap_after = HeapAllocations();
-  CHECK(ok);
-  CHECK(heap_after == heap);
-  CHECK(memory.requests() == requests);
-  for (int step = 0; step < 40; ++step) StepWorld(&other, kDt);
-  CHECK(world.StateHash() == other.StateHash());
-  CHECK(world.stats().contacts > 0);
 }
 
 }  // namespace measure_test

@@ -36,6 +36,14 @@ struct NamedCall {
   std::function<Status(World*, AnyId)> call;
 };
 
+template <class AnyId, class Out>
+NamedCall<AnyId> Getter(const char* name, Status (World::*get)(AnyId, Out*) const) {
+  return {name, [get](World* w, AnyId id) {
+            Out out{};
+            return (w->*get)(id, &out);
+          }};
+}
+
 // Every call that takes a body's id and returns a status, but PatchOf, with arguments that are
 // right for HeldDesc.
 std::vector<NamedCall<BodyId>> CallsWithBodies(const ShapeAsset& shape) {
@@ -46,11 +54,7 @@ std::vector<NamedCall<BodyId>> CallsWithBodies(const ShapeAsset& shape) {
   std::vector<Vec3> targets;
   for (const uint32_t pin : pins) targets.push_back(nodes[pin]);
   return {
-      {"GetBounds",
-       [](World* w, BodyId id) {
-         Bounds bounds;
-         return w->GetBounds(id, &bounds);
-       }},
+      Getter<BodyId, Bounds>("GetBounds", &World::GetBounds),
       {"AddImpulse",
        [](World* w, BodyId id) {
          SurfacePoint point;
@@ -82,45 +86,21 @@ std::vector<NamedCall<BodyId>> CallsWithBodies(const ShapeAsset& shape) {
        }},
       {"SetGravityFactor", [](World* w, BodyId id) { return w->SetGravityFactor(id, 0.5f); }},
       {"SetMaxSpeed", [](World* w, BodyId id) { return w->SetMaxSpeed(id, 30.0f); }},
-      {"GetGravityFactor",
-       [](World* w, BodyId id) {
-         float factor = 0.0f;
-         return w->GetGravityFactor(id, &factor);
-       }},
-      {"GetMaxSpeed",
-       [](World* w, BodyId id) {
-         float max_speed = 0.0f;
-         return w->GetMaxSpeed(id, &max_speed);
-       }},
+      Getter<BodyId, float>("GetGravityFactor", &World::GetGravityFactor),
+      Getter<BodyId, float>("GetMaxSpeed", &World::GetMaxSpeed),
       {"SetReportContacts", [](World* w, BodyId id) { return w->SetReportContacts(id, true); }},
-      {"GetScale",
-       [](World* w, BodyId id) {
-         float scale = 0.0f;
-         return w->GetScale(id, &scale);
-       }},
+      Getter<BodyId, float>("GetScale", &World::GetScale),
       {"GetPinnedNodes",
        [](World* w, BodyId id) {
          uint32_t count = 0;
          return w->GetPinnedNodes(id, {}, &count);
        }},
-      {"GetMaterial",
-       [](World* w, BodyId id) {
-         MaterialOverride material;
-         return w->GetMaterial(id, &material);
-       }},
+      Getter<BodyId, MaterialOverride>("GetMaterial", &World::GetMaterial),
       {"SetEnabled", [](World* w, BodyId id) { return w->SetEnabled(id, true); }},
       {"SetFilter", [](World* w, BodyId id) { return w->SetFilter(id, {.category = 2}); }},
-      {"GetFilter",
-       [](World* w, BodyId id) {
-         Filter filter;
-         return w->GetFilter(id, &filter);
-       }},
+      Getter<BodyId, Filter>("GetFilter", &World::GetFilter),
       {"SetUserData", [](World* w, BodyId id) { return w->SetUserData(id, 77); }},
-      {"GetUserData",
-       [](World* w, BodyId id) {
-         uint64_t user_data = 0;
-         return w->GetUserData(id, &user_data);
-       }},
+      Getter<BodyId, uint64_t>("GetUserData", &World::GetUserData),
       {"Skin",
        [=](World* w, BodyId id) {
          std::vector<Vec3> x(num_vertices), n(num_vertices);
@@ -144,16 +124,8 @@ std::vector<NamedCall<BodyId>> CallsWithBodies(const ShapeAsset& shape) {
          std::vector<Vec3> f = nodes;
          return w->ElasticForces(id, f);
        }},
-      {"Moments",
-       [](World* w, BodyId id) {
-         BodyMoments moments;
-         return w->Moments(id, &moments);
-       }},
-      {"BestFitPose",
-       [](World* w, BodyId id) {
-         Pose pose;
-         return w->BestFitPose(id, &pose);
-       }},
+      Getter<BodyId, BodyMoments>("Moments", &World::Moments),
+      Getter<BodyId, Pose>("BestFitPose", &World::BestFitPose),
       {"SetPinnedNodes",
        [](World* w, BodyId id) { return w->SetPinnedNodes(id, std::vector<uint32_t>{1}); }},
       {"SetMaterial", [](World* w, BodyId id) { return w->SetMaterial(id, {.young = 2.0e5f}); }},
@@ -185,11 +157,7 @@ std::vector<NamedCall<BodyId>> CallsWithBodies(const ShapeAsset& shape) {
 // The same for colliders.
 std::vector<NamedCall<ColliderId>> CallsWithColliders() {
   return {
-      {"GetCollider",
-       [](World* w, ColliderId id) {
-         ColliderDesc desc;
-         return w->GetCollider(id, &desc);
-       }},
+      Getter<ColliderId, ColliderDesc>("GetCollider", &World::GetCollider),
       {"SetColliderPose",
        [](World* w, ColliderId id) {
          return w->SetColliderPose(id, {.position = {1, 0, 0}});
@@ -202,11 +170,7 @@ std::vector<NamedCall<ColliderId>> CallsWithColliders() {
        [](World* w, ColliderId id) {
          return w->SetColliderVelocity(id, {0, 1, 0}, {0, 0, 1});
        }},
-      {"ColliderReaction",
-       [](World* w, ColliderId id) {
-         Reaction reaction;
-         return w->ColliderReaction(id, &reaction);
-       }},
+      Getter<ColliderId, Reaction>("ColliderReaction", &World::ColliderReaction),
       {"SetColliderSurfaceVelocity",
        [](World* w, ColliderId id) {
          return w->SetColliderSurfaceVelocity(id, {1, 0, 0});
@@ -217,11 +181,7 @@ std::vector<NamedCall<ColliderId>> CallsWithColliders() {
        [](World* w, ColliderId id) { return w->SetColliderRestitution(id, 0.1f); }},
       {"SetFilter", [](World* w, ColliderId id) { return w->SetFilter(id, {.mask = 2}); }},
       {"SetUserData", [](World* w, ColliderId id) { return w->SetUserData(id, 77); }},
-      {"GetUserData",
-       [](World* w, ColliderId id) {
-         uint64_t user_data = 0;
-         return w->GetUserData(id, &user_data);
-       }},
+      Getter<ColliderId, uint64_t>("GetUserData", &World::GetUserData),
       {"RemoveCollider", [](World* w, ColliderId id) { return w->RemoveCollider(id); }},  // last
   };
 }

@@ -2,7 +2,6 @@
 // Bodies at rest cost nothing until something moves them.
 #include "plush/format/tet_block.h"
 
-#include "runtime/state/state_scene.h"
 #include "runtime/tet_fixtures.h"
 
 #include <catch2/catch.hpp>
@@ -252,19 +251,6 @@ TEST_CASE("A body in a floor does not fall asleep before it has come out") {
   for (; steps < 20000 && !world.IsAsleep(id); ++steps) StepWorld(&world, kDt);
   REQUIRE(steps < 20000);
   CHECK(MeasuresOf(world).max_penetration < 1e-3 * 0.2);
-}
-
-TEST_CASE("A loaded world falls asleep in the same step as the one that was saved") {
-  Resting saved(1), loaded(1);
-  int steps = 0;
-  while (saved.StepUntilAsleep(1) == 1) ++steps;
-  Resting again(1);
-  for (int step = 0; step < steps - 25; ++step) StepWorld(&again.world, kDt);  // of 50 at rest
-  const std::vector<std::byte> state = SavedState(again.world);
-  const Asset* const assets[] = {&loaded.shape.asset()};
-  REQUIRE(loaded.world.LoadState(state, assets).ok());
-  CHECK(loaded.StepUntilAsleep(100) == 25);
-  CHECK(loaded.world.StateHash() == saved.world.StateHash());
 }
 
 TEST_CASE("An infinite sleep speed puts nothing to sleep") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A job system on threads that wait between steps: a step that starts threads would use the heap.
+// Job systems: on threads that wait between steps, as a step that starts threads would use the
+// heap, and on the calling thread.
 #pragma once
 
 #include "plush/jobs.h"
@@ -73,5 +74,13 @@ class WaitingThreads {
   uint32_t next_ = 0, count_ = 0, left_ = 0, num_shared_ = 0;
   bool ends_ = false;
 };
+
+/// Runs the last job first: the order must not matter.
+inline JobSystem BackwardJobs() {
+  return {[](void*, uint32_t count, JobFunction job, void* context) {
+            for (uint32_t i = count; i-- > 0;) job(context, i);
+          },
+          nullptr};
+}
 
 }  // namespace plush::test

@@ -338,4 +338,42 @@ TEST_CASE("A body that leaves the range of float freezes where it last was") {
   CHECK(flags == kStepBodyFrozen);
 }
 
+TEST_CASE("The state hash sees every bit of positions and velocities") {
+  const ShapeAsset shape(TetBox(1, 1, 1, 0.1));
+  World world;
+  const BodyId id = AddBody(&world, shape.asset());
+  const std::vector<Vec3> x = PositionsOf(world, id, shape.num_nodes());
+  const std::vector<Vec3> v(x.size(), Vec3{1.0f, 2.0f, 3.0f});
+  REQUIRE(world.SetNodePositions(id, x).ok());
+  REQUIRE(world.SetNodeVelocities(id, v).ok());
+  const uint64_t hash = world.StateHash();
+  for (size_t i = 0; i < x.size(); ++i) {
+    for (float Vec3::*axis : {&Vec3::x, &Vec3::y, &Vec3::z}) {
+      std::vector<Vec3> changed = x;
+      changed[i].*axis = std::nextafterf(changed[i].*axis, 1.0f);
+      REQUIRE(world.SetNodePositions(id, changed).ok());
+      CHECK(world.StateHash() != hash);
+      REQUIRE(world.SetNodePositions(id, x).ok());
+      changed = v;
+      changed[i].*axis = std::nextafterf(changed[i].*axis, 9.0f);
+      REQUIRE(world.SetNodeVelocities(id, changed).ok());
+      CHECK(world.StateHash() != hash);
+      REQUIRE(world.SetNodeVelocities(id, v).ok());
+    }
+  }
+  CHECK(world.StateHash() == hash);
+  // Order matters: swapping two bodies changes the hash.
+  const auto hash_of = [&](float first, float second) {
+    World pair;
+    for (const float height : {first, second}) {
+      BodyDesc body;
+      body.pose.position.y = height;
+      AddBody(&pair, shape.asset(), body);
+    }
+    return pair.StateHash();
+  };
+  CHECK(hash_of(1.0f, 2.0f) != hash_of(2.0f, 1.0f));
+  CHECK(hash_of(1.0f, 2.0f) == hash_of(1.0f, 2.0f));
+}
+
 }  // namespace world_test
