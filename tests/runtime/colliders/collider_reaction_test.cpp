@@ -4,12 +4,10 @@
 #include "base/id_layout.h"
 #include "runtime/colliders/solid_scene.h"
 #include "runtime/collision/static_meshes.h"
-#include "runtime/state/state_scene.h"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -34,9 +32,6 @@ Reaction ReactionOf(const World& world, ColliderId id) {
   return reaction;
 }
 
-Eigen::Vector3d MomentumOf(const World& world, BodyId id) {
-  return Eigen::Vector3d(MomentsOf(world, id).linear_momentum);
-}
 
 TEST_CASE("A resting body's weight is the collider's reaction, also of a scaled or sleeping one") {
   const bool has_surface = GENERATE(false, true);
@@ -101,45 +96,6 @@ TEST_CASE("A body rests with its weight on a shape of every kind") {
   CHECK((scene.Centre() - before).norm() < 2e-3 * double(SolidScene::kSize));
 }
 
-TEST_CASE("An impact changes the body's momentum by the collider's reaction") {
-  const bool has_surface = GENERATE(false, true);
-  const float scale = GENERATE(0.5f, 2.0f);
-  const float restitution = GENERATE(0.0f, 0.6f);
-  const auto [name, shape] =
-      GENERATE(std::make_pair("plane", ColliderDesc{}),
-               std::make_pair("box", BoxAt({{0.2f, -0.3f, 0.1f}}, {0.25f, 0.3f, 0.25f})),
-               std::make_pair("moving box", BoxAt({{0.2f, -0.3f, 0.1f}}, {0.25f, 0.3f, 0.25f})),
-               std::make_pair("sphere", SphereAt({0.2f, -0.6f, 0.25f}, 0.6f)));
-  CAPTURE(name, has_surface, scale, restitution);
-  ColliderDesc desc = shape;
-  desc.friction = 0.4f;
-  desc.restitution = restitution;
-  if (std::strcmp(name, "moving box") == 0) {
-    desc.velocity = {0.3f, 0.5f, 0.0f};
-    desc.angular_velocity = {0.0f, 0.7f, 0.4f};
-  }
-  SolidScene scene(has_surface, At({0.0f, 0.1f, 0.0f}, {0.7f, -3.0f, 0.2f}, scale));
-  const ColliderId id = AddCollider(&scene.world, desc);
-  const Eigen::Vector3d gravity(0.0, -kGravity, 0.0);
-  const double mass = MomentsOf(scene.world, scene.body).mass, dt = double(scene.kDt);
-  const double unit = MomentumOf(scene.world, scene.body).norm();
-  double largest = 0.0, worst = 0.0;
-  for (int step = 0; step < 40; ++step) {
-    const Eigen::Vector3d before = MomentumOf(scene.world, scene.body);
-    scene.Step(1);
-    const Reaction reaction = ReactionOf(scene.world, id);
-    const Eigen::Vector3d impulse = dt * ToEigen(reaction.force);
-    const Eigen::Vector3d change =
-        MomentumOf(scene.world, scene.body) - before - mass * dt * gravity;
-    largest = std::max(largest, impulse.norm());
-    worst = std::max(worst, (change + impulse).norm());
-  }
-  CHECK(scene.flags == kStepOk);
-  CHECK(largest > 0.05 * unit);
-  CAPTURE(worst / unit);
-  CHECK(worst < 1e-4 * unit);
-}
-
 TEST_CASE("Reactions of several bodies add up, without those that left") {
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {2.0e5, 0.4, 1000.0, 0.1}, 0.01);
   World world;
@@ -165,19 +121,6 @@ TEST_CASE("Reactions of several bodies add up, without those that left") {
   const ColliderId next = AddCollider(&world);
   CHECK(SlotOf(next.value) == SlotOf(plane.value));
   CHECK(ReactionOf(world, next).force.y == 0.0f);
-}
-
-TEST_CASE("Reactions are the same after loading a state, in one body's bits") {
-  SolidScene scene(true, At({0.0f, 0.001f, 0.0f}));
-  const ColliderId plane = AddCollider(&scene.world);
-  scene.Step(40);
-  const std::vector<std::byte> state = SavedState(scene.world);
-  World other;
-  const Asset* const assets[] = {&scene.shape.asset()};
-  REQUIRE(other.LoadState(state, assets).ok());
-  const Reaction saved = ReactionOf(scene.world, plane), loaded = ReactionOf(other, plane);
-  CHECK(saved.force.y < 0.0f);
-  CHECK(std::memcmp(&saved, &loaded, sizeof(Reaction)) == 0);
 }
 
 }  // namespace collider_reaction_test

@@ -6,9 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <string>
 #include <vector>
 
 using namespace plush;
@@ -20,66 +18,12 @@ constexpr float kDt = BoxOnPlane::kDt;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-struct NamedCall {
-  std::string name;
-  std::function<Status(World*, ColliderId)> call;
-};
-
-// Every call that takes a collider's id, with arguments in range.
-std::vector<NamedCall> CallsWithIds() {
-  return {
-      {"RemoveCollider", [](World* w, ColliderId id) { return w->RemoveCollider(id); }},
-      {"GetCollider",
-       [](World* w, ColliderId id) {
-         ColliderDesc desc;
-         return w->GetCollider(id, &desc);
-       }},
-      {"SetColliderPose", [](World* w, ColliderId id) { return w->SetColliderPose(id, {}); }},
-      {"MoveCollider", [](World* w, ColliderId id) { return w->MoveCollider(id, {}); }},
-      {"SetColliderVelocity",
-       [](World* w, ColliderId id) { return w->SetColliderVelocity(id, {}, {}); }},
-      {"SetColliderFriction",
-       [](World* w, ColliderId id) { return w->SetColliderFriction(id, 0.5f); }},
-      {"SetColliderRestitution",
-       [](World* w, ColliderId id) { return w->SetColliderRestitution(id, 0.5f); }},
-      {"SetFilter", [](World* w, ColliderId id) { return w->SetFilter(id, {}); }},
-      {"SetUserData", [](World* w, ColliderId id) { return w->SetUserData(id, uint64_t{1}); }},
-      {"GetUserData",
-       [](World* w, ColliderId id) {
-         uint64_t data = 0;
-         return w->GetUserData(id, &data);
-       }},
-  };
-}
-
 // Whether the box lies on the plane a second after it was dropped from 5 mm.
 bool Rests(BoxOnPlane* scene) {
   scene->Step(100);
   return scene->MeanPosition().y() > 0.0;
 }
 
-TEST_CASE("Null, foreign and stale ids of colliders have their own status in every call") {
-  World world({.tag = 7}), other({.tag = 8}), twin({.tag = 7});
-  const ColliderId removed = AddCollider(&world);
-  REQUIRE(world.RemoveCollider(removed).ok());
-  const ColliderId kept = AddCollider(&world);
-  const ColliderId of_other = AddCollider(&other);
-  const ColliderId third = AddCollider(&world);  // `twin` never gave out this slot
-  CHECK(kept != removed);
-  CHECK(kept.valid());
-  for (const NamedCall& call : CallsWithIds()) {
-    CAPTURE(call.name);
-    CHECK(call.call(&world, {}).code == StatusCode::kNullId);
-    CHECK(call.call(&world, of_other).code == StatusCode::kForeignId);
-    CHECK(call.call(&twin, third).code == StatusCode::kForeignId);
-    CHECK(call.call(&world, removed).code == StatusCode::kStaleId);
-    if (call.name != "RemoveCollider") CHECK(call.call(&world, kept).ok());
-  }
-  CHECK(world.IsValid(kept));
-  CHECK_FALSE(world.IsValid(removed));
-  CHECK_FALSE(world.IsValid(of_other));
-  CHECK_FALSE(world.IsValid(ColliderId{}));
-}
 
 TEST_CASE("A collider's description reads back, and colliders are listed in the order of slots") {
   World world;
@@ -316,16 +260,6 @@ TEST_CASE("A filter that changes under a sleeping body wakes it and drops it") {
   scene.Step(50);
   CHECK(scene.world.stats().contacts == 0);
   CHECK(scene.MeanPosition().y() < -0.5);
-}
-
-TEST_CASE("SetFilter and GetFilter of bodies refuse ids that name no body") {
-  BoxOnPlane scene;
-  Filter filter;
-  CHECK(scene.world.SetFilter(BodyId{}, filter).code == StatusCode::kNullId);
-  CHECK(scene.world.GetFilter(BodyId{}, &filter).code == StatusCode::kNullId);
-  REQUIRE(scene.world.RemoveBody(scene.body).ok());
-  CHECK(scene.world.SetFilter(scene.body, filter).code == StatusCode::kStaleId);
-  CHECK(scene.world.GetFilter(scene.body, &filter).code == StatusCode::kStaleId);
 }
 
 TEST_CASE("Friction that changes lets a sleeping body slide") {

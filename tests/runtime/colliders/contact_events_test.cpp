@@ -3,10 +3,7 @@
 #include "base/id_layout.h"
 #include "runtime/colliders/reported_contacts.h"
 #include "runtime/colliders/solid_scene.h"
-#include "runtime/crowds/crowd_scene.h"
 #include "runtime/state/state_scene.h"
-#include "runtime/world/heap_counter.h"
-#include "runtime/world/threaded_jobs.h"
 
 #include <catch2/catch.hpp>
 
@@ -29,10 +26,6 @@ bool AreEqual(const ContactEvent& a, const ContactEvent& b) {
          std::memcmp(&a.normal, &b.normal, sizeof(Vec3)) == 0 && a.impulse == b.impulse &&
          a.approach_speed == b.approach_speed && a.triangle == b.triangle &&
          a.other_body == b.other_body && a.other_triangle == b.other_triangle;
-}
-
-void CheckEqual(const std::vector<ContactEvent>& a, const std::vector<ContactEvent>& b) {
-  CHECK(std::equal(a.begin(), a.end(), b.begin(), b.end(), AreEqual));
 }
 
 // Damped boxes in a row on a plane, whose places are those of slots.
@@ -443,95 +436,6 @@ TEST_CASE("Contact events beyond the maximum are lost, and a flag says so") {
   for (size_t i = 0; i < row.world.contact_events().size(); ++i) {
     CHECK(row.world.contact_events()[i].body == row.bodies[i]);
   }
-}
-
-// A row of boxes that fall and join crowds again, on a plane and a ball and through sensors.
-struct EventScene : Row {
-  static constexpr int kSteps = 120;
-
-  explicit EventScene(const JobSystem& jobs = {})
-      : Row(24, {.jobs = jobs}, 0.02f, 0.0) {  // damped bodies join no crowds
-    AddCollider(&world, SphereAt({3.2f, -0.1f, 0.1f}, 0.3f));
-    for (int i = 0; i < 8; ++i) {
-      AddCollider(&world, Sensor(BoxAt({{float(3 * i), 0.35f, 0.1f}}, {0.4f, 0.12f, 0.4f})));
-    }
-  }
-  // The game's calls before a step.
-  void Drive(int step, World* of) const {
-    if (step != 40) return;
-    for (size_t i = 0; i < 24; i += 2) {
-      REQUIRE(of->Teleport(bodies[i], {{static_cast<float>(i), 1.2f, 0.1f}}).ok());
-    }
-  }
-  void LoadInto(World* other) const {
-    const Asset* const assets[] = {&shape.asset()};
-    REQUIRE(other->LoadState(SavedState(world), assets).ok());
-    CHECK(other->contact_events().empty());
-  }
-};
-
-TEST_CASE("Events are in order, and the same for any schedule and in crowds") {
-  const auto run = [](const JobSystem& jobs) {
-    EventScene scene(jobs);
-    bool had_crowds = false;
-    std::vector<ContactEvent> all;
-    for (int step = 0; step < EventScene::kSteps; ++step) {
-      scene.Drive(step, &scene.world);
-      scene.Step(1);
-      had_crowds = had_crowds || HadCrowds(scene.world);
-      const std::vector<ContactEvent> events = EventsOf(scene.world);
-      for (size_t i = 1; i < events.size(); ++i) {
-        const auto key = [](const ContactEvent& e) {
-          return uint64_t{SlotOf(e.body.value)} << 32 | SlotOf(e.collider.value);
-        };
-        CHECK(key(events[i - 1]) < key(events[i]));
-      }
-      all.insert(all.end(), events.begin(), events.end());
-    }
-    CHECK(had_crowds);
-    return all;
-  };
-  const std::vector<ContactEvent> expected = run({});
-  for (const Type type : {Type::kBegan, Type::kStayed, Type::kEnded}) {
-    CHECK(std::count_if(expected.begin(), expected.end(),
-                        [type](const ContactEvent& e) { return e.type == type; }) > 12);
-  }
-  CheckEqual(run(BackwardJobs()), expected);
-}
-
-TEST_CASE("Wherever a state is saved, the events after it are the same in a world that loads it") {
-  EventScene scene;
-  World other;
-  std::vector<ContactEvent> second;  // what the world that loaded last says of the next step
-  size_t ends = 0;
-  for (int step = 0; step < EventScene::kSteps; ++step) {
-    CAPTURE(step);
-    scene.LoadInto(&other);
-    // Two steps of the one that loads: the second one follows from what the first one kept.
-    scene.Drive(step, &other);
-    StepWorld(&other, 0.01f);
-    const std::vector<ContactEvent> first = EventsOf(other);
-    scene.Drive(step + 1, &other);
-    StepWorld(&other, 0.01f);
-    scene.Drive(step, &scene.world);
-    scene.Step(1);
-    const std::vector<ContactEvent> expected = EventsOf(scene.world);
-    CheckEqual(first, expected);
-    if (step > 0) CheckEqual(second, expected);
-    second = EventsOf(other);
-    ends += static_cast<size_t>(std::ranges::count(expected, Type::kEnded, &ContactEvent::type));
-  }
-  CHECK(ends > 12);
-}
-
-TEST_CASE("Steps with contact events and sensors allocate nothing") {
-  Row row(8);
-  AddCollider(&row.world, Sensor(BoxAt({{3.0f, 0.1f, 0.0f}}, {2.0f, 0.1f, 1.0f})));
-  row.Step(3);
-  const size_t before = HeapAllocations();
-  row.Step(20);
-  CHECK(HeapAllocations() == before);
-  CHECK_FALSE(row.world.contact_events().empty());
 }
 
 }  // namespace contact_events_test

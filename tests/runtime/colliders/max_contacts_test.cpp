@@ -178,18 +178,4 @@ TEST_CASE("Fewer contacts take less memory") {
   CHECK(bytes_with(0) < bytes_with(10));
 }
 
-TEST_CASE("A state with more contacts than a world has room for is refused") {
-  SolidScene scene(true, {.pose = {{0.0f, 0.0f, 0.0f}}});
-  AddCollider(&scene.world);
-  scene.Step(20);
-  REQUIRE(scene.world.stats().contacts > 2);
-  const std::vector<std::byte> state = SavedState(scene.world);
-  const Asset* const assets[] = {&scene.shape.asset()};
-  World small({.max_contacts = 2}), large({.max_contacts = 100});
-  CHECK(small.LoadState(state, assets).code == StatusCode::kMismatch);
-  CHECK(small.num_bodies() == 0);
-  REQUIRE(large.LoadState(state, assets).ok());
-  CHECK(large.StateHash() == scene.world.StateHash());
-}
-
 }  // namespace max_contacts_test

@@ -377,48 +377,4 @@ TEST_CASE("Meshes that cannot be colliders are refused by name") {
   CHECK(refusal(desc) == std::make_pair(StatusCode::kUnsupported, std::string("mesh.asset")));
 }
 
-TEST_CASE("States of worlds with meshes and height fields continue bit for bit", "[long]") {
-  const uint32_t cells = GENERATE(4, 40);  // the latter do not fit into a list
-  const StaticSubject box(plush::tests::MakeGridBox({-0.5, -0.2, -0.5}, {0.5, 0.0, 0.5}, cells));
-  std::vector<float> heights;
-  for (int k = 0; k < 81; ++k) heights.push_back(0.02f * static_cast<float>(k % 5));
-  ColliderDesc field;
-  field.type = ShapeType::kHeightField;
-  field.height_field = {heights, 9, 9, 0.25f};
-  field.pose.position = {-1.0f, -0.3f, -1.0f};
-  const auto add = [&](World* world) {
-    AddCollider(world, field);
-    AddCollider(world, MeshOf(box, {{0.3f, 0.0f, 0.2f}}));
-  };
-  SolidScene scene(true, BodyAt({0.0f, 0.05f, 0.0f}, {-2.0f, 0.0f, 0.5f}));
-  add(&scene.world);
-  const Asset* const assets[] = {&scene.shape.asset()};
-  std::vector<std::vector<std::byte>> states;
-  std::vector<uint64_t> hashes;
-  constexpr int kSteps = 60, kMore = 10;
-  uint32_t most = 0;
-  for (int step = 0; step < kSteps + kMore; ++step) {
-    states.push_back(SavedState(scene.world));
-    scene.Step(1);
-    hashes.push_back(scene.world.StateHash());
-    most = std::max(most, scene.world.stats().contacts);
-  }
-  CHECK(most > 3);
-  for (size_t step = 0; step < kSteps; ++step) {
-    CAPTURE(step);
-    World fresh;
-    CHECK(fresh.LoadState(states[step], assets).code == StatusCode::kMismatch);
-    AddCollider(&fresh);
-    add(&fresh);
-    World* const worlds[] = {&scene.world, &fresh};
-    for (World* world : worlds) {
-      REQUIRE(world->LoadState(states[step], assets).ok());
-      for (size_t k = step; k < step + kMore; ++k) {
-        StepWorld(world, SolidScene::kDt);
-        REQUIRE(world->StateHash() == hashes[k]);
-      }
-    }
-  }
-}
-
 }  // namespace mesh_collider_test

@@ -2,7 +2,6 @@
 // Colliders that move: they lift, carry and tilt bodies, and wake those that they reach.
 #include "base/vector_math.h"
 #include "runtime/colliders/solid_scene.h"
-#include "runtime/world/heap_counter.h"
 
 #include <catch2/catch.hpp>
 
@@ -121,25 +120,6 @@ TEST_CASE("A collider rests where a step would take it too far out") {
   const ColliderId id = AddCollider(&world, desc);
   for (int step = 0; step < 3; ++step) StepWorld(&world, 1.0f);
   CHECK(DescOf(world, id).pose.position.x == desc.pose.position.x);
-}
-
-TEST_CASE("A conveyor carries a body at its speed") {
-  const bool slopes = GENERATE(false, true);
-  CAPTURE(slopes);
-  const double angle = slopes ? 0.1 : 0.0;
-  const Eigen::Vector3d along(std::cos(angle), std::sin(angle), 0.0);
-  ColliderDesc belt;
-  belt.pose.rotation = TurnOf(angle, {0, 0, 1});
-  belt.friction = 0.8f;
-  BoxOnPlane scene({}, belt, {.pose = {.position = {0.0f, 0.025f, 0.0f}}});
-  scene.Step(100);
-  const Eigen::Vector3d start = scene.MeanPosition();
-  REQUIRE(scene.world.SetColliderVelocity(scene.plane, ToVec3(0.5 * along), {}).ok());
-  scene.Step(200);
-  CHECK(scene.MeanVelocity().dot(along) == Approx(0.5).epsilon(0.02));
-  CHECK((scene.MeanPosition() - start).dot(along) == Approx(1.0).epsilon(0.06));
-  CHECK(scene.Gap() == Approx(0.0).margin(1e-4));
-  CHECK_FALSE(scene.world.IsAsleep(scene.body));
 }
 
 TEST_CASE("A belt without friction carries nothing, and what lies on it stays awake") {
@@ -318,24 +298,6 @@ TEST_CASE("A plane that rises to a body needs as many substeps as a body that fa
   CHECK(plane_moves.stats().contacts > 0);
   CHECK(plane_moves.stats().substeps == body_moves.stats().substeps);
   CHECK((body_moves.stats().substeps > 1) == (speed > 5.0f));
-}
-
-TEST_CASE("Moving colliders allocate nothing in steps") {
-  CountingMemory memory;
-  const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {2.0e5, 0.4, 1000.0}, double(kDt));
-  World world({.allocator = memory.allocator()});
-  const ColliderId plane = AddCollider(&world);
-  AddBody(&world, shape.asset(), {.pose = {.position = {0.0f, 0.01f, 0.0f}}});
-  for (int step = 0; step < 5; ++step) StepWorld(&world, kDt);
-  const uint64_t before = memory.requests(), heap = HeapAllocations();
-  for (int step = 0; step < 20; ++step) {
-    const float y = 0.001f * static_cast<float>(step);
-    const Status moved = world.MoveCollider(plane, {.position = {0.0f, y, 0.0f}});
-    const Status stepped = world.Step(kDt);
-    if (!moved.ok() || !stepped.ok()) FAIL("a call failed");
-  }
-  CHECK(memory.requests() == before);
-  CHECK(HeapAllocations() == heap);
 }
 
 TEST_CASE("A plane takes no body out of its crowd that its filter excludes") {
