@@ -473,30 +473,4 @@ TEST_CASE("A cube bounces off a fixed body as off a plane, and comes to rest") {
   if (young == 1.0e6f) CHECK(highest == Approx(0.087).epsilon(0.1));
 }
 
-TEST_CASE("A bounce between bodies goes on from a saved state") {
-  Pair pair(TetBox(3, 3, 3, 0.1));
-  BodyDesc desc = Stiff(1.0e5f);
-  desc.pose.position = {-0.35f, 0.0f, 0.0f};
-  desc.velocity = {2.0f, 0.0f, 0.0f};
-  desc.material.restitution = 1.0f;
-  pair.ids[0] = AddBody(&pair.world, pair.shape.asset(), desc);
-  desc.pose.position = desc.velocity = {};
-  pair.ids[1] = AddBody(&pair.world, pair.shape.asset(), desc);
-  while (pair.Speed(0) > 1.9) StepWorld(&pair.world, kDt);
-  std::vector<std::byte> state(pair.world.StateBytes());
-  size_t bytes = 0;
-  REQUIRE(pair.world.SaveState(state, &bytes).ok());
-  World other(Pair::InSpace());
-  const Asset* assets[] = {&pair.shape.asset()};
-  REQUIRE(other.LoadState(state, assets).ok());
-  std::vector<std::byte> again(other.StateBytes());
-  REQUIRE(other.SaveState(again, &bytes).ok());
-  CHECK(again == state);
-  for (int step = 0; step < 20; ++step) {
-    StepWorld(&pair.world, kDt);
-    StepWorld(&other, kDt);
-  }
-  CHECK(other.StateHash() == pair.world.StateHash());
-}
-
 }  // namespace restitution_test

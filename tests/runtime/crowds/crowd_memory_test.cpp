@@ -5,7 +5,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -42,43 +41,6 @@ BodyDesc Pinned(const std::vector<uint32_t>& pins) {
   return desc;
 }
 
-TEST_CASE("Steps of crowds take no memory, even if bodies leave their lanes and come back") {
-  const uint32_t seed = GENERATE(1u, 2u);
-  CAPTURE(seed);
-  CountingMemory memory;
-  const ShapeAsset shape = CrowdBox(seed);
-  {
-    World world(DescOf(&memory));
-    Random random(seed);
-    AddPlane(&world, {});
-    for (int i = 0; i < 40; ++i) {
-      Member member = MemberAt(shape, i, &random);
-      member.pose.position.y = i % 3 == 0 ? 0.6f : 9.0f;
-      if (i % 3 == 0) member.velocity.y = -6.0f;
-      if (i > 20 && i % 5 == 1) member.pins = RandomPins(shape.num_nodes(), 7, &random);
-      member.AddTo(&world, shape.asset());
-    }
-    REQUIRE(world.PrepareTimeStep(0.7f * kDt).ok());
-    StepWorld(&world, kDt);
-    StepWorld(&world, 0.7f * kDt);
-    const uint64_t heap = HeapAllocations(), requests = memory.requests();
-    uint32_t contacts = 0, flags = 0;
-    bool always = true;
-    for (int step = 0; step < 80; ++step) {
-      flags |= StepWorld(&world, step / 3 % 2 == 0 ? kDt : 0.7f * kDt);
-      contacts = std::max(contacts, world.stats().contacts);
-      always = always && HadCrowds(world);
-    }
-    const uint64_t heap_after = HeapAllocations();
-    CHECK(heap_after == heap);
-    CHECK(memory.requests() == requests);
-    CHECK(flags == 0u);
-    CHECK(contacts > 0);
-    CHECK(always);
-  }
-  CHECK(memory.blocks_out() == 0);
-  CHECK(memory.consistent());
-}
 
 TEST_CASE("Removing bodies frees the memory of their crowds") {
   const uint32_t seed = GENERATE(3u, 4u, 5u);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Parts of a body that only pinned nodes join: none of them feels another.
 #include "runtime/attachments/constraint_scene.h"
-#include "runtime/state/state_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -76,25 +75,6 @@ TEST_CASE("A pulled half of a bar does not move the other one behind its pins") 
   const Points x = ToEigen(PositionsOf(world, id, bar.shape.num_nodes()));
   CHECK((x.col(bar.tip) - rest.col(bar.tip)).norm() == Approx(0.08).epsilon(0.01));
   CHECK(moved < 1e-6);
-}
-
-TEST_CASE("States of bodies whose pins cut clusters continue bit for bit") {
-  const PinnedMiddle bar;
-  World world, other;
-  for (int i = 0; i < 8; ++i) {
-    AddBody(&world, bar.shape.asset(), {.pose = {{10.0f * float(i + 1), 0.0f, 0.0f}}});
-  }
-  const BodyId id = AddBody(&world, bar.shape.asset(), {.pinned_nodes = bar.pins});
-  bar.HoldTip(&world, id);
-  for (int step = 0; step < 3; ++step) StepWorld(&world, kDt);
-  const std::vector<std::byte> state = SavedState(world);
-  const Asset* const assets[] = {&bar.shape.asset()};
-  REQUIRE(other.LoadState(state, assets).ok());
-  for (int step = 0; step < 10; ++step) {
-    StepWorld(&world, kDt);
-    StepWorld(&other, kDt);
-    REQUIRE(world.StateHash() == other.StateHash());
-  }
 }
 
 }  // namespace pinned_parts_test

@@ -8,7 +8,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -90,80 +89,6 @@ TEST_CASE("A state holds what the game set and what the last step did") {
   }
 }
 
-TEST_CASE("A state keeps the poses on which regions turn in substeps") {
-  const ShapeAsset shape = CrowdBox(11);
-  const Asset* const assets[] = {&shape.asset()};
-  World world({.gravity = {}});
-  const BodyId body =
-      AddBody(&world, shape.asset(), {.pinned_nodes = shape.asset().region(0).nodes});
-  const ColliderId wall = AddCollider(&world, {.plane = {.normal = {0.0f, 0.0f, -1.0f}}});
-  // The region turns while a wall comes from above (+z) fast, so that there are substeps.
-  const auto step = [&](World* w, int k) {
-    Bounds box;
-    REQUIRE(w->GetBounds(body, &box).ok());
-    REQUIRE(w->SetNodeVelocities(body, std::vector<Vec3>(shape.num_nodes())).ok());
-    REQUIRE(w->SetColliderPose(wall, {.position = {0.0f, 0.0f, box.high.z + 0.1f}}).ok());
-    REQUIRE(w->MoveCollider(wall, {.position = {0.0f, 0.0f, box.high.z - 0.02f}}).ok());
-    REQUIRE(w->MovePins(body, 0, {{}, TurnOf(0.3 * k, {0, 0, 1})}).ok());
-  };
-  const auto finish = [&](World* w) {
-    StepWorld(w, kStateDt);
-    REQUIRE(w->stats().substeps > 1);
-    return w->StateHash();
-  };
-  World other;
-  for (int k = 0; k < 8; ++k) {
-    CAPTURE(k);
-    // Loaded before or after the calls of a step; then it continues for another one.
-    if (k % 4 == 0) REQUIRE(other.LoadState(SavedState(world), assets).ok());
-    step(&world, k);
-    if (k % 4 == 2) {
-      REQUIRE(other.LoadState(SavedState(world), assets).ok());
-    } else {
-      step(&other, k);
-    }
-    CHECK(finish(&other) == finish(&world));
-  }
-}
-
-// What springs do to contacts is not in a state, but found anew.
-TEST_CASE("A body on springs that comes to touch more and more continues bit for bit") {
-  const float stiffness = GENERATE(500.0f, 2000.0f);
-  CAPTURE(stiffness);
-  const ShapeAsset shape(TetBox(8, 2, 8, 0.05), {2.0e5, 0.35, 1000.0}, double(kStateDt));
-  const Asset* const assets[] = {&shape.asset()};
-  World world({.sleep = {.speed = 0.0f}});
-  AddPlane(&world, {});
-  const BodyDesc desc = {
-      .pose = {{0.0f, 0.05f, 0.0f}, TurnOf(0.3, Eigen::Vector3d(0.6, 0.0, 0.8))}};
-  const BodyId body = AddBody(&world, shape.asset(), desc);
-  const std::vector<Vec3> rest = shape.rest();
-  for (uint32_t node = 0; node < rest.size(); node += static_cast<uint32_t>(rest.size()) / 7) {
-    AttachmentDesc spring = {.body = body,
-                             .weights = {1.0f, 0.0f, 0.0f, 0.0f},
-                             .target = rest[node] - Vec3{0.0f, 0.05f, 0.0f},
-                             .stiffness = stiffness,
-                             .damping = 5.0f};
-    spring.nodes[0] = node;
-    Attach(&world, spring);
-  }
-  uint32_t least = UINT32_MAX, most = 0;
-  for (int step = 0; step < 40; ++step) {
-    CAPTURE(step);
-    World loaded;
-    const bool loads = step % 2 == 0;
-    if (loads) REQUIRE(loaded.LoadState(SavedState(world), assets).ok());
-    StepWorld(&world, kStateDt);
-    least = std::min(least, world.stats().contacts);
-    most = std::max(most, world.stats().contacts);
-    if (!loads) continue;
-    StepWorld(&loaded, kStateDt);
-    CHECK(loaded.StateHash() == world.StateHash());
-  }
-  CHECK(least < 10);
-  CHECK(most > 20);
-}
-
 TEST_CASE("A state keeps where a fast body came from") {
   const StateScene scene;
   World world(scene.Desc()), loaded(scene.Desc());
@@ -196,20 +121,6 @@ TEST_CASE("Loading a state without targets forgets those of pins") {
     StepWorld(w, kStateDt);
   }
   CHECK(world.StateHash() == fresh.StateHash());
-}
-
-TEST_CASE("Scenery that moved before a state was saved rests in the next step") {
-  const StateScene scene;
-  World world(scene.Desc()), loaded(scene.Desc());
-  const BodyId id = AddBody(&world, scene.large(), {.fixed = true});
-  REQUIRE(world.MovePins(id, 0, {.position = {0.01f, 0.0f, 0.0f}}).ok());
-  StepWorld(&world, kStateDt);
-  Load(&loaded, SavedState(world), scene);
-  const uint64_t moving = world.StateHash();
-  StepWorld(&world, kStateDt);
-  StepWorld(&loaded, kStateDt);
-  CHECK(world.StateHash() != moving);  // its velocities are zero now
-  CHECK(loaded.StateHash() == world.StateHash());
 }
 
 TEST_CASE("After loading, a new material gets the factors of the last time step") {

@@ -309,46 +309,4 @@ TEST_CASE("The state of an empty world empties a world") {
   StepWorld(&world, kStateDt);
 }
 
-TEST_CASE("A body that touches with its surface continues from a state bit for bit") {
-  const ShapeAsset shape(SurfaceBytes(TetBox(3, 2, 2, 0.1, 0.05, 7), {.parts = 5}));
-  // A hard fall presses tets flat, which are then lifted.
-  const float fall = GENERATE(1.0f, 14.0f, 30.0f);
-  const float young = GENERATE(2.0e4f, 2.0e5f);
-  CAPTURE(fall, young);
-  const auto fill = [&](World* world) {
-    AddPlane(world, {{0.0f, 1.0f, 0.0f}, 0.0f}, 0.5f);
-    AddPlane(world, {{1.0f, 0.5f, 0.0f}, -0.05f}, 0.2f);
-    BodyDesc body;
-    body.pose.position = {0.0f, 0.1f, 0.0f};
-    body.pose.rotation = {0.1f, 0.2f, 0.3f, 0.9f};
-    body.velocity = {-0.5f * fall, -fall, 0.2f};
-    body.material.young = young;
-    AddBody(world, shape.asset(), body);
-  };
-  constexpr int kShort = 60, kFew = 6;
-  World world;
-  fill(&world);
-  uint32_t contacts = 0;
-  std::vector<uint64_t> hashes;
-  std::vector<std::vector<std::byte>> states;
-  for (int step = 0; step < kShort + kFew; ++step) {
-    states.push_back(SavedState(world));
-    StepWorld(&world, kStateDt);
-    hashes.push_back(world.StateHash());
-    contacts = std::max(contacts, world.stats().contacts);
-  }
-  CHECK(contacts > 5);
-  const Asset* const assets[] = {&shape.asset()};
-  for (size_t step = 0; step < kShort; step += 2) {
-    CAPTURE(step);
-    World fresh;
-    REQUIRE(fresh.LoadState(states[step], assets).ok());
-    CHECK(SavedState(fresh) == states[step]);
-    for (size_t k = 0; k < kFew; ++k) {
-      StepWorld(&fresh, kStateDt);
-      CHECK(fresh.StateHash() == hashes[step + k]);
-    }
-  }
-}
-
 }  // namespace state_test
