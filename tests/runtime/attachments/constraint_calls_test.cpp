@@ -3,7 +3,6 @@
 #include "runtime/attachments/constraint_scene.h"
 #include "runtime/state/state_scene.h"
 #include "runtime/world/heap_counter.h"
-#include "runtime/world/threaded_jobs.h"
 #include "state/state_format.h"
 
 #include <catch2/catch.hpp>
@@ -190,84 +189,6 @@ TEST_CASE("A constraint takes as much memory as its note says") {
   const size_t bytes = memory.bytes_out() - before;
   CAPTURE(bytes);
   CHECK(bytes < count * (4 * shape.num_nodes() + 1100) + 550 * count * count);
-}
-
-// Bodies on constraints over a plane, in a crowd and with the implicit solver.
-uint64_t HashOf(uint32_t num_threads) {
-  ThreadedJobs threads = {num_threads};
-  WorldDesc desc;
-  if (num_threads > 0) desc.jobs = threads.system();
-  World world(desc);
-  AddPlane(&world, {.offset = -0.3f});
-  const BodySolver implicit = ImplicitSolver();
-  for (uint32_t i = 0; i < 20; ++i) {
-    const Vec3 place = {static_cast<float>(i), 0.0f, 0.0f};
-    BodyDesc body = {.pose = {.position = place}};
-    if (i % 4 == 3) body.solver = &implicit;
-    const BodyId id = AddBody(&world, Box().asset(), body);
-    for (const uint32_t node : {0u, 2u, 6u}) {
-      ConstraintDesc held = At(id, node, place);
-      held.kind = static_cast<ConstraintKind>((i + node) % 3);
-      held.direction = {0.3f, 1.0f, -0.2f};
-      if (node <= 2 * (i % 3)) AddConstraint(&world, held);
-    }
-  }
-  for (int step = 0; step < 60; ++step) StepWorld(&world, kDt);
-  return world.StateHash();
-}
-
-TEST_CASE("Constraints give the same bits on any number of threads", "[long]") {
-  const uint64_t expected = HashOf(0);
-  for (const uint32_t num_threads : {1u, 2u, 4u, 7u}) CHECK(HashOf(num_threads) == expected);
-}
-
-TEST_CASE("A state saved in motion goes on with its constraints, bit for bit") {
-  const bool is_implicit = GENERATE(false, true);
-  CAPTURE(is_implicit);
-  const BodySolver solver = is_implicit ? ImplicitSolver() : SplittingSolver();
-  World world, other;
-  const BodyId id = AddBody(&world, Box().asset(), {.solver = &solver});
-  std::vector<ConstraintId> ids;
-  for (const uint32_t node : {4u, 0u, 9u}) {
-    ConstraintDesc held = At(id, node, {0.0f, 0.01f, 0.0f});
-    held.kind = static_cast<ConstraintKind>(ids.size());
-    held.direction = {0.3f, 1.0f, -0.2f};
-    held.correction = 0.3f;
-    ids.push_back(AddConstraint(&world, held));
-  }
-  REQUIRE(world.RemoveConstraint(ids[1]).ok());  // slots are not in the order of the calls
-  ConstraintDesc again = At(id, 4);
-  ids[1] = AddConstraint(&world, again);
-  const auto move = [&](World* of, int step) {
-    const float t = 0.002f * static_cast<float>(step);
-    REQUIRE(of->MoveConstraint(ids[2], At(id, 9, {t, -t, t}).target).ok());
-  };
-  for (int step = 0; step < 30; ++step) {
-    move(&world, step);
-    StepWorld(&world, kDt);
-  }
-  move(&world, 30);
-  const std::vector<std::byte> state = SavedState(world);
-  const Asset* const assets[] = {&Box().asset()};
-  const SolverMethod* const solvers[] = {&kImplicitMethod};
-  REQUIRE(other.LoadState(state, assets, solvers).ok());
-  CHECK(other.num_constraints() == 3);
-  for (int step = 31; step < 80; ++step) {
-    StepWorld(&world, kDt);
-    StepWorld(&other, kDt);
-    REQUIRE(other.StateHash() == world.StateHash());
-    for (const ConstraintId one : ids) {
-      REQUIRE((ForceOf(other, one) - ForceOf(world, one)).norm() == 0.0);
-    }
-    move(&world, step);
-    move(&other, step);
-  }
-  // The world that saved the state may load it, too.
-  REQUIRE(world.LoadState(state, assets, solvers).ok());
-  REQUIRE(other.LoadState(state, assets, solvers).ok());
-  StepWorld(&world, kDt);
-  StepWorld(&other, kDt);
-  CHECK(other.StateHash() == world.StateHash());
 }
 
 TEST_CASE("A state with a constraint's numbers out of range is refused") {

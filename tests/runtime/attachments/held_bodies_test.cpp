@@ -2,7 +2,6 @@
 // Bodies that constraints hold: sets with too many, gaps, crowds, contacts, energy, memory.
 #include "runtime/attachments/constraint_scene.h"
 #include "runtime/colliders/plane_scene.h"
-#include "runtime/world/heap_counter.h"
 #include "sweep.h"
 
 #include <catch2/catch.hpp>
@@ -257,24 +256,6 @@ TEST_CASE("A held body that another one lies on obeys both") {
   std::printf("one body on another, held one: %.4f of their weight, speed %.1e m/s\n",
               force.y() / weight, double(world.stats().max_speed));
   CHECK(std::fabs(force.y() - weight) < 0.01 * weight);
-}
-
-TEST_CASE("Steps with constraints allocate nothing") {
-  const ShapeAsset shape = Bar();
-  const bool is_implicit = GENERATE(false, true);
-  const BodySolver solver = is_implicit ? ImplicitSolver() : SplittingSolver();
-  World world;
-  const BodyId id = AddBody(&world, shape.asset(), {.solver = &solver});
-  Held held = MakeSet(Set::kMixed, shape, id);
-  held.AddTo(&world);
-  for (int step = 0; step < 5; ++step) StepWorld(&world, kDt);
-  const uint64_t before = HeapAllocations();
-  for (int step = 0; step < 20; ++step) {
-    held.Move(&world, step, 0.01f);
-    StepWorld(&world, kDt);
-    if (step == 10) REQUIRE(world.RemoveConstraint(held.ids[2]).ok());
-  }
-  CHECK(HeapAllocations() == before);
 }
 
 }  // namespace held_bodies_test

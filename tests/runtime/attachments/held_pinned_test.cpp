@@ -31,19 +31,6 @@ std::vector<uint32_t> EndOf(const ShapeAsset& shape) {
   return pins;
 }
 
-// A tet with pinned and free nodes, or one without pinned nodes.
-size_t TetOf(const ShapeAsset& shape, const std::vector<uint32_t>& pins, bool at_pins) {
-  const std::span<const Tet> tets = shape.simulation().tets;
-  for (size_t t = 0; t < tets.size(); ++t) {
-    const uint32_t nodes[4] = {tets[t].a, tets[t].b, tets[t].c, tets[t].d};
-    const auto count = std::ranges::count_if(
-        nodes, [&](uint32_t node) { return std::ranges::find(pins, node) != pins.end(); });
-    if (at_pins ? count == 1 || count == 2 : count == 0) return t;
-  }
-  FAIL("no such tet");
-  return 0;
-}
-
 AttachmentId Attach(World* world, const ConstraintDesc& at, float stiffness, float damping,
                     const ConstraintDesc* other = nullptr) {
   AttachmentDesc desc = {.body = at.body, .weights = at.weights};
@@ -67,55 +54,6 @@ Eigen::Vector3d SpringForceOf(const World& world, AttachmentId id) {
   return ToEigen(force);
 }
 
-TEST_CASE("Reactions of pins, constraints or springs, and gravity change the momentum") {
-  const bool is_spring = GENERATE(false, true);
-  const bool at_pins = GENERATE(false, true);
-  const float scale = GENERATE(1.0f, 0.5f);
-  const bool is_implicit = GENERATE(false, true);
-  if (is_spring && is_implicit) return;
-  const int iterations = GENERATE(1, 3);
-  CAPTURE(is_spring, at_pins, scale, is_implicit, iterations);
-  const ShapeAsset shape = Bar();
-  const std::vector<uint32_t> pins = EndOf(shape);
-  const BodySolver solver = is_implicit ? ImplicitSolver({.newton_iterations = 4 * iterations})
-                                        : SplittingSolver({.outer_iterations = iterations});
-  World world;
-  const BodyId id =
-      AddBody(&world, shape.asset(),
-              {.scale = scale, .pinned_nodes = pins, .solver = &solver, .report_reactions = true});
-  ConstraintDesc at = ConstraintAt(shape, id, TetOf(shape, pins, at_pins), {0.2f, 0.3f, 0.2f, 0.3f},
-                                   Kind::kPoint, {0.0f, 1.0f, 0.0f}, scale);
-  AttachmentId spring;
-  ConstraintId constraint;
-  if (is_spring) {
-    spring = Attach(&world, at, 500.0f * scale, 1.0f);
-  } else {
-    constraint = AddConstraint(&world, at);
-  }
-  const Vec3 start = at.target;
-  const Eigen::Vector3d weight = kGravity * MomentsOf(world, id).mass;
-  double worst = 0.0;
-  for (int step = 1; step <= 60; ++step) {
-    const Eigen::Vector3d before = MomentumOf(world, id);
-    const float up = 0.03f * scale * std::sin(0.2f * float(step));
-    at.target = {start.x, start.y + up, start.z + 0.5f * up};
-    if (is_spring) {
-      REQUIRE(world.MoveAttachment(spring, at.target).ok());
-    } else {
-      REQUIRE(world.MoveConstraint(constraint, at.target).ok());
-    }
-    REQUIRE(StepWorld(&world, kDt) == kStepOk);
-    std::vector<Vec3> reactions(shape.num_nodes());
-    REQUIRE(world.NodeReactions(id, reactions).ok());
-    const Eigen::Vector3d sum = ToEigen(reactions).rowwise().sum();
-    const Eigen::Vector3d force =
-        is_spring ? SpringForceOf(world, spring) : ForceOf(world, constraint);
-    const Eigen::Vector3d change = (MomentumOf(world, id) - before) / double(kDt);
-    const double size = std::max({weight.norm(), sum.norm(), force.norm()});
-    worst = std::max(worst, (weight - sum + force - change).norm() / size);
-  }
-  CHECK(worst < 0.01);
-}
 
 TEST_CASE("Stiff pinned bodies on constraints or springs step in crowds as alone") {
   const bool is_spring = GENERATE(false, true);

@@ -4,8 +4,6 @@
 #include "contact/point_masses.h"
 #include "runtime/colliders/solid_scene.h"
 #include "runtime/contact/random_contacts.h"
-#include "runtime/state/state_scene.h"
-#include "runtime/world/heap_counter.h"
 
 #include <catch2/catch.hpp>
 
@@ -268,28 +266,6 @@ TEST_CASE("Pseudo-impulses take a body out of another one by a share of its dept
       if (is_fixed && id == low) continue;
       REQUIRE(cubes.world.SetNodeVelocities(id, still).ok());
     }
-  }
-}
-
-TEST_CASE("A world with a method goes on from a state to the bit and allocates nothing") {
-  const ContactMethod* const method = kMethods[GENERATE(0u, 1u, 2u)];
-  CAPTURE(method->number);
-  Cubes one(method), other(method);
-  AddPlane(&one.world, {});
-  for (int k = 0; k < 3; ++k) one.Add(At({0.03f * float(k), 0.01f + 0.22f * float(k), 0}));
-  for (int step = 0; step < 100 && one.world.stats().body_pairs == 0; ++step) one.Step(1);
-  REQUIRE(one.world.stats().body_pairs > 0);
-  const std::vector<std::byte> bytes = SavedState(one.world);
-  const Asset* assets[] = {&one.shape.asset()};
-  REQUIRE(other.world.LoadState(bytes, assets).ok());
-  for (int step = 0; step < 30; ++step) {
-    const uint64_t heap = HeapAllocations();
-    const Status status = one.world.Step(kDt);
-    const uint64_t after = HeapAllocations();
-    CHECK(status.ok());
-    CHECK(after == heap);
-    other.Step(1);
-    REQUIRE(one.world.StateHash() == other.world.StateHash());
   }
 }
 

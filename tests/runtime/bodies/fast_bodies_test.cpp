@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Bodies that meet at high speed: what flags say, and who ends where.
 #include "runtime/colliders/solid_scene.h"
-#include "runtime/world/heap_counter.h"
-#include "runtime/world/waiting_threads.h"
 #include "skip.h"
 
 #include <catch2/catch.hpp>
@@ -162,40 +160,6 @@ TEST_CASE("A body that is put deep inside another one comes out") {
   CHECK(world.stats().contacts > 0);
   for (int step = 0; step < 400; ++step) StepWorld(&world, 0.01f);
   CHECK(MomentsOf(world, id).centre[0] > 1.03);
-}
-
-TEST_CASE("Steps in which fast pairs are searched on threads allocate nothing") {
-  const ShapeAsset shape(
-      SurfaceBytes(TetBox(2, 2, 2, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0}));
-  WaitingThreads threads(3);
-  WorldDesc desc = Meeting::DescOf(4);
-  desc.max_pairs = 32;
-  desc.jobs = threads.system();
-  World world(desc);
-  // Eight pairs that meet in different steps.
-  for (int pair = 0; pair < 8; ++pair) {
-    for (const float side : {-1.0f, 1.0f}) {
-      BodyDesc body;
-      body.material.young = 2.0e5f;
-      body.material.damping = 0.02f;
-      body.pose.position = {side * (0.3f + 0.1f * float(pair)), 1.0f * float(pair), 0.0f};
-      body.velocity = {-13.0f * side, 0.0f, 0.0f};
-      AddBody(&world, shape.asset(), body);
-    }
-  }
-  StepWorld(&world, 1.0f / 60.0f);
-  uint32_t flags = 0, pairs = 0;
-  const uint64_t before = HeapAllocations();
-  for (int step = 0; step < 20; ++step) {
-    static_cast<void>(world.Step(1.0f / 60.0f));
-    flags |= world.stats().flags;
-    pairs = std::max(pairs, world.stats().body_pairs);
-  }
-  const uint64_t after = HeapAllocations();
-  CHECK(after == before);
-  CHECK((flags & kStepBodiesFast) != 0);
-  CHECK(pairs > 0);
-  CHECK(threads.num_shared() > 0);
 }
 
 // The plate's own box is thick, as the plate is tilted. It moves by ten of its thicknesses in a

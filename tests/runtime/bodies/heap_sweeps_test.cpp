@@ -2,8 +2,6 @@
 // Heaps: sweeps leave no contact out, and steps allocate nothing.
 #include "runtime/bodies/touching_cubes.h"
 #include "runtime/colliders/solid_scene.h"
-#include "runtime/world/heap_counter.h"
-#include "runtime/world/waiting_threads.h"
 
 #include <catch2/catch.hpp>
 
@@ -104,41 +102,6 @@ TEST_CASE("In a wall of 65 cubes all sweep groups meet: each cube rests on two b
     above += weight * (kLongest - row);
     CHECK(by_row[row] == Approx(above).epsilon(0.02));
   }
-}
-
-TEST_CASE("Steps of a heap of 72 cubes on two threads allocate nothing", "[long]") {
-  WaitingThreads threads(2);
-  CountingMemory memory;
-  WorldDesc desc = Cubes::WithPairs(512);
-  desc.allocator = memory.allocator();
-  desc.jobs = threads.system();
-  Cubes cubes(desc);
-  AddPlane(&cubes.world, {});
-  // Six layers that fall onto each other, turned against those below.
-  Random random(17);
-  for (int i = 0; i < 72; ++i) {
-    BodyDesc body;
-    body.pose.rotation = ToQuat(
-        Eigen::Matrix3d(Eigen::AngleAxisd(random.Uniform(0.0, 1.5), Eigen::Vector3d::UnitY())));
-    cubes.Add({0.27f * float(i % 4), 0.01f + 0.22f * float(i / 12), 0.27f * float(i / 4 % 3)},
-              2.0e5f, body);
-  }
-  cubes.Step(2);
-  const uint32_t pairs_before = cubes.world.stats().body_pairs;
-  const uint64_t before = HeapAllocations(), requests = memory.requests();
-  uint32_t most_pairs = 0, most_contacts = 0;
-  for (int k = 0; k < 40; ++k) {
-    static_cast<void>(cubes.world.Step(Cubes::kDt));
-    most_pairs = std::max(most_pairs, cubes.world.stats().body_pairs);
-    most_contacts = std::max(most_contacts, cubes.world.stats().contacts);
-  }
-  const uint64_t after = HeapAllocations();
-  CHECK(after == before);
-  CHECK(memory.requests() == requests);
-  CAPTURE(pairs_before, most_pairs, most_contacts);
-  CHECK(most_pairs > pairs_before + 64);
-  CHECK(most_contacts > 300);
-  CHECK(threads.num_shared() > 0);
 }
 
 }  // namespace heap_sweeps_test

@@ -4,9 +4,7 @@
 
 #include "reference/trajectory.h"
 #include "runtime/attachments/constraint_scene.h"
-#include "runtime/state/state_scene.h"
 #include "runtime/world/heap_counter.h"
-#include "runtime/world/threaded_jobs.h"
 #include "sweep.h"
 
 #include <catch2/catch.hpp>
@@ -96,52 +94,6 @@ TEST_CASE("Bodies with an assembled matrix move as without it") {
   CAPTURE(static_cast<int>(scene), static_cast<int>(method), static_cast<int>(differential),
           static_cast<int>(rotation), error);
   CHECK(error < 2e-4);
-}
-
-TEST_CASE("Steps with an assembled matrix take no memory, and the same bits on any threads") {
-  const auto scene = GENERATE(Scene::kPinned, Scene::kConstrained, Scene::kTouching);
-  const auto run = [&](uint32_t threads) {
-    CountingMemory memory;
-    ThreadedJobs jobs = {threads};
-    WorldDesc desc = DescOf(scene);
-    desc.allocator = memory.allocator();
-    desc.jobs = jobs.system();
-    uint64_t hash = 0;
-    {
-      Bars bars(scene, {.assembled = true}, desc);
-      REQUIRE(StepWorld(&bars.world, kDt) == kStepOk);
-      const uint64_t heap = HeapAllocations(), requests = memory.requests();
-      for (int k = 0; k < 30; ++k) REQUIRE(StepWorld(&bars.world, kDt) == kStepOk);
-      CHECK(memory.requests() == requests);
-      if (threads == 1) CHECK(HeapAllocations() == heap);
-      hash = bars.world.StateHash();
-    }
-    CHECK(memory.blocks_out() == 0);
-    return hash;
-  };
-  const uint64_t expected = run(1);
-  for (uint32_t threads = 2; threads <= 3; ++threads) CHECK(run(threads) == expected);
-}
-
-TEST_CASE("SetSolver makes and drops a matrix, and states keep the choice") {
-  const ImplicitSettings assembled = {.linear_iterations = 40, .assembled = true};
-  const ImplicitSettings plain = {.linear_iterations = 40};
-  Bars bars(Scene::kPinned, plain, DescOf(Scene::kPinned));
-  bars.Step(5);
-  REQUIRE(bars.world.SetSolver(bars.ids[0], ImplicitSolver(assembled)).ok());
-  bars.Step(5);
-  const std::vector<std::byte> bytes = SavedState(bars.world);
-  World other(DescOf(Scene::kPinned));
-  const Asset* assets[] = {&bars.shape.asset()};
-  const SolverMethod* methods[] = {&kImplicitMethod};
-  REQUIRE(other.LoadState(bytes, assets, methods).ok());
-  for (int step = 0; step < 10; ++step) {
-    bars.Step(1);
-    StepWorld(&other, kDt);
-    REQUIRE(bars.world.StateHash() == other.StateHash());
-  }
-  REQUIRE(bars.world.SetSolver(bars.ids[0], ImplicitSolver(plain)).ok());
-  bars.Step(5);
 }
 
 TEST_CASE("A world without memory for a matrix refuses it and stays as it was") {

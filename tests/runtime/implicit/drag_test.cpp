@@ -7,7 +7,6 @@
 #include "reference/trajectory.h"
 #include "runtime/dense_reference.h"
 #include "runtime/implicit/hung_bar.h"
-#include "runtime/state/state_scene.h"
 #include "runtime/world/heap_counter.h"
 #include "solver/panel_solve.h"
 
@@ -21,7 +20,6 @@
 
 using namespace plush;
 using namespace plush::test;
-using reference::Trajectory;
 
 namespace drag_test {
 
@@ -294,39 +292,6 @@ TEST_CASE("A SetSolver with another drag that fails changes nothing") {
   StepWorld(&world, kDt);
   StepWorld(&other, kDt);
   CHECK(world.StateHash() == other.StateHash());
-}
-
-TEST_CASE("A state of a body with a drag goes on in another world") {
-  const ShapeAsset shape = Bar(19);
-  const BodySolver dragged = ImplicitSolver({.mass_damping = 50.0f}), plain = ImplicitSolver();
-  World world(Awake()), other(Awake());
-  AddPlane(&world, {});
-  std::vector<BodyId> ids;
-  for (const BodySolver* solver : {&dragged, &plain, &dragged}) {
-    BodyDesc desc;
-    desc.solver = solver;
-    desc.pose.position = {0.0f, 0.05f, static_cast<float>(ids.size())};
-    ids.push_back(AddBody(&world, shape.asset(), desc));
-  }
-  for (int step = 0; step < 10; ++step) StepWorld(&world, kDt);
-  const std::vector<std::byte> state = SavedState(world);
-  const Asset* const assets[] = {&shape.asset()};
-  const SolverMethod* const solvers[] = {&kImplicitMethod};
-  REQUIRE(other.LoadState(state, assets, solvers).ok());
-  const auto go_on = [&] {
-    for (int step = 0; step < 5; ++step) {
-      StepWorld(&world, kDt);
-      StepWorld(&other, kDt);
-      REQUIRE(world.StateHash() == other.StateHash());
-    }
-  };
-  go_on();
-  // Into a world whose body has another drag now, and its matrix with it.
-  REQUIRE(other.SetSolver(ids[0], plain).ok());
-  StepWorld(&other, kDt);
-  REQUIRE(other.LoadState(state, assets, solvers).ok());
-  REQUIRE(world.LoadState(state, assets, solvers).ok());
-  go_on();
 }
 
 }  // namespace drag_test

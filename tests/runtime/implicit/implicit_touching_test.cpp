@@ -5,9 +5,6 @@
 #include "reference/trajectory.h"
 #include "runtime/bodies/touching_cubes.h"
 #include "runtime/colliders/solid_scene.h"
-#include "runtime/state/state_scene.h"
-#include "runtime/world/heap_counter.h"
-#include "runtime/world/threaded_jobs.h"
 #include "sweep.h"
 
 #include <catch2/catch.hpp>
@@ -343,71 +340,6 @@ TEST_CASE("A scaled body touches an implicit one as an unscaled body of the same
   const double error = reference::TrajectoryError(fall(4.0f), fall(1.0f));
   CAPTURE(is_implicit, error);
   CHECK(error < 1e-4);
-}
-
-TEST_CASE("Steps in which implicit bodies touch others take no memory") {
-  CountingMemory memory;
-  WorldDesc desc = Awake();
-  desc.allocator = memory.allocator();
-  const bool sets_solver = GENERATE(false, true);
-  {
-    Cubes cubes(desc);
-    AddPlane(&cubes.world, {});
-    const BodySolver implicit = ImplicitSolver({.differential = StressDifferential::kExact});
-    cubes.Add({0, 0, 0}, BodySolver());
-    cubes.Add({0.02f, 0.21f, 0}, sets_solver ? BodySolver() : implicit);
-    if (sets_solver) REQUIRE(cubes.world.SetSolver(cubes.ids[1], implicit).ok());
-    cubes.Add({0.02f, 0.43f, 0.02f}, BodySolver());
-    cubes.Step(1);
-    const uint64_t heap = HeapAllocations(), requests = memory.requests();
-    cubes.Step(100);
-    CHECK(HeapAllocations() == heap);
-    CHECK(memory.requests() == requests);
-    CHECK(cubes.most_linear > 0);
-    CHECK(cubes.world.stats().body_pairs == 2);
-  }
-  CHECK(memory.blocks_out() == 0);
-}
-
-TEST_CASE("Piles of both solvers give the same bits for every number of threads", "[long]") {
-  const auto hash_of = [](uint32_t num_threads) {
-    ThreadedJobs jobs = {num_threads};
-    WorldDesc desc = Awake();
-    desc.jobs = jobs.system();
-    Cubes cubes(desc);
-    AddPlane(&cubes.world, {});
-    for (int pile = 0; pile < 4; ++pile) {
-      for (int k = 0; k < 3; ++k) {
-        cubes.Add({float(pile), 0.22f * float(k), 0.03f * float(k)},
-                  SolverFor((pile + k) % 2 == 0));
-      }
-    }
-    cubes.Step(60);
-    CHECK(cubes.world.stats().body_pairs == 8);
-    return cubes.world.StateHash();
-  };
-  const uint64_t expected = hash_of(1);
-  for (uint32_t threads = 2; threads <= 4; ++threads) CHECK(hash_of(threads) == expected);
-}
-
-TEST_CASE("A state of implicit bodies that touch others goes on in another world") {
-  Cubes cubes;
-  AddPlane(&cubes.world, {});
-  cubes.Add({0, 0, 0}, BodySolver());
-  cubes.Add({0.02f, 0.21f, 0}, ImplicitSolver());
-  cubes.Add({0, 0.42f, 0}, BodySolver());
-  cubes.Step(60);
-  REQUIRE(cubes.world.stats().body_pairs == 2);
-  const std::vector<std::byte> bytes = SavedState(cubes.world);
-  Cubes other;
-  const Asset* assets[] = {&cubes.shape.asset()};
-  const SolverMethod* methods[] = {&kImplicitMethod};
-  REQUIRE(other.world.LoadState(bytes, assets, methods).ok());
-  for (int step = 0; step < 20; ++step) {
-    cubes.Step(1);
-    StepWorld(&other.world, kDt);
-    REQUIRE(cubes.world.StateHash() == other.world.StateHash());
-  }
 }
 
 // Such a body is its island's only one.

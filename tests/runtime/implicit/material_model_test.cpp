@@ -7,8 +7,6 @@
 #include "reference/trajectory.h"
 #include "runtime/dense_reference.h"
 #include "runtime/implicit/hung_bar.h"
-#include "runtime/state/state_scene.h"
-#include "runtime/world/heap_counter.h"
 
 #include <catch2/catch.hpp>
 
@@ -253,43 +251,6 @@ TEST_CASE("Bodies with degenerate tets stay finite by every method and material,
   CAPTURE(static_cast<int>(method), static_cast<int>(model), exact, start, end);
   CHECK(start > 20);
   if (method == RotationMethod::kDegenerationAware) CHECK(end == 0);
-}
-
-TEST_CASE("Witnesses and settings of models go through states, and steps allocate nothing") {
-  const auto method = GENERATE(RotationMethod::kDegenerationAware, RotationMethod::kCoherentSvd,
-                               RotationMethod::kAnalytic);
-  Random random(29);
-  const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.05, 29), {1.0e4, 0.3, 1000.0}, double(kDt));
-  World world(Awake());
-  AddPlane(&world, {.offset = -0.3f});
-  const BodySolver solver = ImplicitSolver({.preconditioner = Preconditioner::kJacobi,
-                                            .linear_method = LinearMethod::kMinimumResiduals,
-                                            .model = MaterialModel::kCorotated,
-                                            .rotation = method,
-                                            .alpha = 0.2f,
-                                            .beta = 2.0f});
-  BodyDesc desc;
-  desc.solver = &solver;
-  const BodyId id = AddBody(&world, shape.asset(), desc);
-  std::vector<Vec3> x = PositionsOf(world, id, shape.num_nodes());
-  for (Vec3& node : x) node = node + ToVec3(random.Vector(0.12));
-  REQUIRE(world.SetNodePositions(id, x).ok());
-  for (int step = 0; step < 3; ++step) StepWorld(&world, kDt);
-  const std::vector<std::byte> state = SavedState(world);
-  const Asset* const assets[] = {&shape.asset()};
-  const SolverMethod* const solvers[] = {&kImplicitMethod};
-  World other(Awake());
-  REQUIRE(other.LoadState(state, assets, solvers).ok());
-  BodySolver got;
-  REQUIRE(other.GetSolver(id, &got).ok());
-  CHECK(got.implicit == solver.implicit);
-  const uint64_t heap = HeapAllocations();
-  for (int step = 0; step < 20; ++step) {
-    StepWorld(&world, kDt);
-    StepWorld(&other, kDt);
-    REQUIRE(world.StateHash() == other.StateHash());
-  }
-  CHECK(HeapAllocations() == heap);
 }
 
 TEST_CASE("Settings of materials and linear solvers out of range are refused") {
