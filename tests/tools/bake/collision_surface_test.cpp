@@ -102,17 +102,6 @@ TEST_CASE("A simplified collision surface leaves the rest of the file as it is")
   CHECK_FALSE(nlohmann::json::parse(whole.asset.settings()).contains("collision_triangles"));
 }
 
-TEST_CASE("Same model and settings, same bytes, for any number of threads") {
-  const ImportedModel model = ModelOf(MakeTorus(0.5, 0.2, 40, 30));
-  BakeSettings settings = Simplified(300);
-  const Baked first(model, settings);
-  for (const int threads : {1, 3}) {
-    settings.threads = threads;
-    const Baked again(model, settings);
-    CHECK(AreSame(first.bytes.bytes(), again.bytes.bytes()));
-  }
-}
-
 TEST_CASE("Findings say which number was reached") {
   const Baked tight(ModelOf(MakeSphere(0.5, 24, 36)), Simplified(10, 0.002));
   REQUIRE(tight.findings.Has("CDG_TRIANGLES_NOT_REACHED"));

@@ -9,7 +9,6 @@
 #include <tbb/global_control.h>
 
 #include <algorithm>
-#include <cstring>
 #include <random>
 
 using namespace plush::tools;
@@ -89,21 +88,6 @@ TEST_CASE("A body far from the origin is reproduced as well as single precision 
   for (Vec3d& node : mesh.nodes) node += Vec3d{100.0, -200.0, 50.0};
   for (Vec3d& point : points) point += Vec3d{100.0, -200.0, 50.0};
   CHECK(EmbedPoints(points, mesh).max_error_m < 2e-5);
-}
-
-TEST_CASE("The embedding does not depend on the number of threads") {
-  const TetMesh mesh = plush::test::TetBox(6, 6, 6, 1.0 / 6.0, 0.05, 8);
-  const std::vector<Vec3d> points = RandomPoints(20000, -0.2, 1.2, 9);
-  Embedding by_threads[2];
-  for (size_t threads = 1; threads <= 2; ++threads) {
-    const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
-    by_threads[threads - 1] = EmbedPoints(points, mesh);
-  }
-  CHECK(by_threads[0].tet_ids == by_threads[1].tet_ids);
-  CHECK(std::memcmp(by_threads[0].weights.data(), by_threads[1].weights.data(),
-                    points.size() * sizeof(plush::Vec4)) == 0);
-  CHECK(by_threads[0].max_error_m == by_threads[1].max_error_m);
-  CHECK(by_threads[0].num_outside == by_threads[1].num_outside);
 }
 
 TEST_CASE("Nothing to embed gives an empty embedding") {

@@ -23,7 +23,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 using namespace plush::tools;
@@ -56,17 +55,6 @@ BakeResult BakeSound(const ImportedModel& model, const BakeSettings& settings = 
   CHECK_FALSE(findings.Has("CDG_OUTSIDE"));
   CHECK(baked.value().summary.collision_triangles > 0);
   return std::move(baked.value());
-}
-
-bool AreSame(const CollisionData& a, const CollisionData& b) {
-  const auto same = [](const auto& x, const auto& y) {
-    return x.size() == y.size() &&
-           (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(x[0])) == 0);
-  };
-  return same(a.tets, b.tets) && same(a.tree, b.tree) && same(a.patches, b.patches) &&
-         same(a.links, b.links) && same(a.triangles, b.triangles) &&
-         same(a.wide_triangles, b.wide_triangles) && same(a.vertices, b.vertices) &&
-         same(a.source_triangles, b.source_triangles);
 }
 
 CageSettings SettingsOf(uint32_t seed) {
@@ -139,14 +127,6 @@ TEST_CASE("Broken surfaces are cut as they are", "[long]") {
     CHECK(FaultsOf(PartitionOf(mesh)) == "");
     BakeSound(ModelOf(mesh));
   }
-}
-
-TEST_CASE("A collision surface is the same for any number of threads", "[long]") {
-  const SurfaceMesh mesh = MakeTorus(1.0, 0.4, 60, 40);
-  const Partitioned all = PartitionOf(mesh);
-  const tbb::global_control control(tbb::global_control::max_allowed_parallelism, 1);
-  const Partitioned one = PartitionOf(mesh);
-  CHECK(AreSame(all.partition.data, one.partition.data));
 }
 
 TEST_CASE("A surface that leaves its tets gives no collision surface, with places") {

@@ -160,12 +160,6 @@ void CheckAll(const Simplified& made, int samples) {
   }
 }
 
-bool AreSame(const SimplifiedSurface& a, const SimplifiedSurface& b) {
-  return a.surface.points == b.surface.points && a.surface.triangles == b.surface.triangles &&
-         a.surface.source_triangle == b.surface.source_triangle &&
-         a.tet_of_point == b.tet_of_point && a.distance_m == b.distance_m;
-}
-
 TEST_CASE("Simplified surfaces keep topology, cage and distance, and reach their number",
           "[long]") {
   struct Case {
@@ -379,13 +373,6 @@ TEST_CASE("Without a number, or with one that is met, the surface stays as it is
     CHECK(made.copy.surface.triangles == made.solid.surface.triangles);
     CHECK(made.copy.distance_m == 0.0);
   }
-}
-
-TEST_CASE("A simplification is the same in each run", "[long]") {
-  const SurfaceMesh mesh = MakeTorus(1.0, 0.4, 60, 40);
-  const Simplified first(mesh, {400u, 0.01});
-  const Simplified second(mesh, {400u, 0.01});
-  CHECK(AreSame(first.copy, second.copy));
 }
 
 TEST_CASE("The horse comes down to a number that only the distance limits", "[long]") {

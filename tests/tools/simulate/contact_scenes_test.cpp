@@ -29,12 +29,6 @@ SceneMeasures Run(const tools::Scene& scene, const MeasureSettings& settings) {
   return std::move(measures.value());
 }
 
-uint64_t HashOf(tools::Scene scene, uint32_t threads) {
-  scene.threads = threads;
-  tools::SceneWorld built = tools::BuildOrFail(scene);
-  return tools::RunOrFail(scene, &built).state_hash;
-}
-
 // Largest speed of a node from a time on [m/s].
 float FastestFrom(const SceneMeasures& measures, size_t step) {
   float fastest = 0.0f;
@@ -58,19 +52,18 @@ struct Expected {
   uint32_t every;   // steps between measures of overlaps
   float depth;      // at most: of a vertex of a body inside another one, of the smaller one's size
   float end_depth;  // at most, at the end
-  bool every_threads = false;  // whether it is run again on four threads
-  bool is_stack = false;       // kept awake: it shall stand still without sleep
+  bool is_stack = false;  // kept awake: it shall stand still without sleep
 };
 
 constexpr Expected kScenes[] = {
     {"nest", 300, 10, 0.02f, 0.01f},
     {"ride", 300, 100, 0.02f, 0.01f},
     {"ring", 300, 20, 0.04f, 0.005f},
-    {"slide", 300, 100, 0.03f, 0.02f, true},
-    {"stack", 300, 100, 0.01f, 0.002f, false, true},
-    {"heavy_stack", 1000, 100, 0.01f, 0.002f, false, true},  // 2.5 s
-    {"squeeze", 300, 50, 0.03f, 0.01f, true},
-    {"box", 300, 150, 0.04f, 0.04f, true},
+    {"slide", 300, 100, 0.03f, 0.02f},
+    {"stack", 300, 100, 0.01f, 0.002f, true},
+    {"heavy_stack", 1000, 100, 0.01f, 0.002f, true},  // 2.5 s
+    {"squeeze", 300, 50, 0.03f, 0.01f},
+    {"box", 300, 150, 0.04f, 0.04f},
     {"funnel", 300, 300, 0.04f, 0.04f},
 };
 
@@ -85,11 +78,10 @@ std::string MeetingOf(double speed) {
 }
 
 // A bear that falls on another one's head between four slippery walls, one of them implicit.
-std::string BearOnBear(bool lower_is_implicit, int threads) {
+std::string BearOnBear(bool lower_is_implicit) {
   const std::string implicit = R"("solver": {"name": "implicit"})";
   const std::string splitting = R"("solver": {"name": "splitting"})";
-  return R"({"steps": 260, "bodies_touch": true, "threads": )" + std::to_string(threads) +
-         R"(, "bodies": [
+  return R"({"steps": 260, "bodies_touch": true, "bodies": [
     {"asset": "bear.plush", "position": [0, 0.02, 0], )" +
          (lower_is_implicit ? implicit : splitting) + R"(},
     {"asset": "bear.plush", "position": [0, 0.55, 0], )" +
@@ -107,38 +99,29 @@ std::string BearOnBear(bool lower_is_implicit, int threads) {
 TEST_CASE("A bear rests on another one, each with its own solver, with its whole weight",
           "[long]") {
   const ContactFolder folder;
-  for (const bool lower_is_implicit : {false, true}) {
+  for (const bool lower_is_implicit : {true}) {
     CAPTURE(lower_is_implicit);
-    uint64_t hash = 0;
-    for (const int threads : {1, 4}) {
-      auto scene = tools::ParseScene(BearOnBear(lower_is_implicit, threads), folder.path());
-      if (!scene.ok()) FAIL(scene.error().message);
-      tools::SceneWorld built = tools::BuildOrFail(scene.value());
-      const tools::RunRecord record = tools::RunOrFail(scene.value(), &built);
-      if (threads == 1) {
-        hash = record.state_hash;
-      } else {
-        CHECK(record.state_hash == hash);
-        continue;
-      }
-      float fastest = 0.0f;
-      for (size_t step = 200; step < record.steps.size(); ++step) {
-        fastest = std::max(fastest, record.steps[step].stats.max_speed);
-      }
-      CHECK(fastest < 0.01f);
-      std::vector<BodyContactPoint> points(1000);
-      uint32_t count = 0;
-      REQUIRE(built.world->BodyContacts(points, &count).ok());
-      double force = 0.0;
-      for (uint32_t i = 0; i < count; ++i) force += double(points[i].force.y);
-      BodyMoments upper;
-      REQUIRE(built.world->Moments(built.bodies[1].id, &upper).ok());
-      CHECK(std::fabs(force) == Approx(9.81 * upper.mass).epsilon(0.01));
+    auto scene = tools::ParseScene(BearOnBear(lower_is_implicit), folder.path());
+    if (!scene.ok()) FAIL(scene.error().message);
+    tools::SceneWorld built = tools::BuildOrFail(scene.value());
+    const tools::RunRecord record = tools::RunOrFail(scene.value(), &built);
+    float fastest = 0.0f;
+    for (size_t step = 200; step < record.steps.size(); ++step) {
+      fastest = std::max(fastest, record.steps[step].stats.max_speed);
     }
+    CHECK(fastest < 0.01f);
+    std::vector<BodyContactPoint> points(1000);
+    uint32_t count = 0;
+    REQUIRE(built.world->BodyContacts(points, &count).ok());
+    double force = 0.0;
+    for (uint32_t i = 0; i < count; ++i) force += double(points[i].force.y);
+    BodyMoments upper;
+    REQUIRE(built.world->Moments(built.bodies[1].id, &upper).ok());
+    CHECK(std::fabs(force) == Approx(9.81 * upper.mass).epsilon(0.01));
   }
 }
 
-TEST_CASE("Scenes of touching bodies: small overlaps, finite, equal on four threads", "[long]") {
+TEST_CASE("Scenes of touching bodies: small overlaps, finite") {
   const ContactFolder folder;
   const bool is_full = FullTests();
   SweepCells cells;
@@ -151,12 +134,6 @@ TEST_CASE("Scenes of touching bodies: small overlaps, finite, equal on four thre
     const uint32_t every = is_full && name != "nest" ? 500 : expected.every;
     const SceneMeasures measures =
         Run(scene, {.every = every, .drift_from = 2.0, .may_sleep = !expected.is_stack});
-    if (expected.every_threads) {
-      tools::Scene start = scene;  // as long as the short form
-      start.steps = expected.steps;
-      const uint64_t alone = is_full ? HashOf(start, 1) : measures.record.state_hash;
-      CHECK(HashOf(start, 4) == alone);
-    }
     CHECK(measures.finite);
     CHECK((measures.record.flags & ~uint32_t{kStepBodiesFast}) == kStepOk);
     CHECK(measures.first_touch > 0);

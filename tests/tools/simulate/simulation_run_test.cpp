@@ -29,23 +29,6 @@ RunRecord RunOrFail(const Scene& scene) {
 
 }  // namespace
 
-TEST_CASE("The state hash is the same for every number of threads") {
-  const tests::TemporaryFolder folder;
-  Scene scene = DropOrFail(tests::WriteBall(folder));
-  scene.bodies[0].count = 6;
-  scene.bodies[0].velocity = {0.3f, -1.0f, 0.2f};
-  scene.steps = 60;
-  const uint64_t one = RunOrFail(scene).state_hash;
-  for (const uint32_t threads : {2u, 3u, 4u, 8u}) {
-    INFO(threads << " threads");
-    scene.threads = threads;
-    CHECK(RunOrFail(scene).state_hash == one);
-  }
-  scene.threads = 1;
-  scene.bodies[0].velocity.x += 1.0e-6f;
-  CHECK(RunOrFail(scene).state_hash != one);
-}
-
 TEST_CASE("A run observes its start and every step, and ends when the observer asks") {
   const tests::TemporaryFolder folder;
   const Scene scene = DropOrFail(tests::WriteBall(folder));
