@@ -168,6 +168,19 @@ constexpr Scene kHeld[] = {
        }
        if (step == 220) s.Do(s.world->Detach(s.attachments[2]));
      }},
+    {"springs_press_on_floor", 40,
+     [](Stage& s) {
+       s.Add(Floor());
+       s.Add("octopus", {.pose = {{0, 0.2f, 0}, {0, 0, 0.15f, 1}}});
+       for (int i = 0; i < 7; ++i) {
+         AttachmentDesc spring = s.SpringAt(s.bodies[0], {0.2f * (i - 3), 0.4f, 0.3f * (i % 3 - 1)});
+         spring.target.y -= 0.2f;
+         spring.stiffness = 2000, spring.damping = 5;
+         s.Attach(spring);
+       }
+     },
+     nullptr,
+     {.sleep = {.speed = 0}}},
     {"constraints", 200,
      [](Stage& s) {
        s.Add(Floor());
