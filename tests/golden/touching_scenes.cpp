@@ -237,7 +237,7 @@ constexpr Scene kTouching[] = {
      },
      nullptr,
      {},
-     1.0f / 60}},
+     1.0f / 60},
 };
 
 }  // namespace
