@@ -26,9 +26,7 @@ std::string ModelFolder::Find(const std::string& file, const std::string& case_n
 }
 
 tools::ImportedModel ImportOrExit(const std::string& path, double scale) {
-  tools::ImportSettings settings;
-  settings.scale = scale;
-  settings.helper = PLUSH_IMPORT_EXECUTABLE;
+  tools::ImportSettings settings = {.scale = scale, .helper = PLUSH_IMPORT_EXECUTABLE};
   tools::FindingList findings;
   auto model = tools::ImportModel(path, settings, &findings);
   if (!model.ok()) Exit(model.error());

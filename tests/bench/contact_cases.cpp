@@ -48,11 +48,7 @@ void AddBodies(const Asset& asset, int count, const SplittingSettings& splitting
   }
 }
 
-WorldDesc DescOf() {
-  WorldDesc desc;
-  desc.sleep.speed = 0.0f;
-  return desc;
-}
+WorldDesc DescOf() { return WorldDesc{.sleep = {.speed = 0.0f}}; }
 
 double TimeStep(World* world) {
   const double start = ThreadSeconds();
@@ -196,11 +192,9 @@ void LandArm(benchmark::State& state, const std::string& path, const Arm& arm) {
 // 0.9 x 0.09 x 0.9 m, 13,500 tets: more vertices lie on the floor than the body has room for
 // contacts.
 void LandSlab(benchmark::State& state) {
-  tools::BakeSettings settings;
-  settings.material.young = 1.0e5;
   SwingingArm slab;
-  slab.bytes = std::make_unique<AlignedBytes>(
-      BakeOrExit(tools::ModelFromTets(test::TetBox(30, 3, 30, 0.03)), settings));
+  slab.bytes = std::make_unique<AlignedBytes>(BakeOrExit(
+      tools::ModelFromTets(test::TetBox(30, 3, 30, 0.03)), {.material = {.young = 1.0e5}}));
   if (!slab.asset.Open(slab.bytes->bytes()).ok()) std::abort();  // a bake of ours always opens
   Land(state, slab, 1, Ground::kPlane);
 }

@@ -32,11 +32,9 @@ GroundData::~GroundData() = default;
 namespace {
 
 ColliderDesc BoxOf(float height) {
-  ColliderDesc desc;
-  desc.type = ShapeType::kBox;
-  desc.box.half_extents = {100.0f, height, 100.0f};
-  desc.pose.position.y = -height;
-  return desc;
+  return ColliderDesc{.type = ShapeType::kBox,
+                      .box = {.half_extents = {100.0f, height, 100.0f}},
+                      .pose = {.position = {.y = -height}}};
 }
 
 // One of nine round rails or of as many thin slats, a quarter of a body apart.
@@ -66,8 +64,7 @@ Vec3 HillCorner(float size) { return {-2.0f * size, -0.05f * size, -2.0f * size}
 // A height field of 100,000 triangles, each `fineness` of a body high.
 ColliderDesc HillsFor(const Box& box, float fineness, std::vector<float>* heights) {
   const float size = box.high.y - box.low.y;
-  ColliderDesc desc;
-  desc.type = ShapeType::kHeightField;
+  ColliderDesc desc = {.type = ShapeType::kHeightField};
   heights->clear();
   for (uint32_t row = 0; row < kHillPoints; ++row) {
     for (uint32_t column = 0; column < kHillPoints; ++column) {
@@ -163,8 +160,7 @@ ColliderDesc SolidAbove(const Box& box, int k, const GroundData& data) {
                                   ShapeType::kHull, ShapeType::kMesh};
   const float size = box.high.y - box.low.y;
   const float width = 1.5f * std::fmax(box.high.x - box.low.x, box.high.z - box.low.z);
-  ColliderDesc desc;
-  desc.type = kTypes[k % 5];
+  ColliderDesc desc = {.type = kTypes[k % 5]};
   desc.sphere.radius = desc.capsule.radius = 0.1f * size;
   desc.capsule.half_height = 0.1f * size;
   desc.box.half_extents = {0.1f * size, 0.1f * size, 0.1f * size};

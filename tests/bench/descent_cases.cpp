@@ -27,13 +27,11 @@ constexpr float kRadius = 0.9995f;
 constexpr int kMostIterations = 12800;
 
 DescentSettings SettingsOf(const SwingingArm& arm, int iterations) {
-  DescentSettings settings;
-  settings.dt_s = double{kDt};
-  settings.gravity = {0.0, double{WorldDesc().gravity.y}, 0.0};
-  settings.pinned = arm.pinned;
-  settings.iterations = iterations;
-  settings.radius = kRadius;
-  return settings;
+  return DescentSettings{.dt_s = double{kDt},
+                         .gravity = {0.0, double{WorldDesc().gravity.y}, 0.0},
+                         .pinned = arm.pinned,
+                         .iterations = iterations,
+                         .radius = kRadius};
 }
 
 double ErrorOf(const SwingingArm& arm, int iterations, const reference::Trajectory& right) {

@@ -78,8 +78,7 @@ class BentBeam {
 
   // Periods in steps.
   double PeriodOfReference() const {
-    reference::EulerSettings settings;
-    settings.dt_s = double{kDt};
+    reference::EulerSettings settings = {.dt_s = double{kDt}};
     settings.gravity.setZero();
     settings.pinned = pins_;
     reference::ImplicitEuler euler(body_, settings);
@@ -124,8 +123,7 @@ class BentBeam {
   static constexpr int kSteps = 60;
 
   static std::vector<std::byte> Bake(double young) {
-    tools::BakeSettings settings;
-    settings.material = {young, 0.3, 200.0};
+    tools::BakeSettings settings = {.material = {young, 0.3, 200.0}};
     return BakeOrExit(tools::ModelFromTets(test::TetBox(8, 2, 3, kCell)), settings);
   }
 

@@ -43,9 +43,7 @@ void OpenStatic(benchmark::State& state, const std::string& path, Trust trust) {
 
 // Adds and removes a body of about 400 tets. Its world keeps the factors of absent bodies.
 void Spawn(benchmark::State& state, const std::string& path) {
-  tools::BakeSettings settings;
-  settings.cage.target_tets = 400;
-  const AlignedBytes file(BakeOrExit(ImportOrExit(path), settings));
+  const AlignedBytes file(BakeOrExit(ImportOrExit(path), {.cage = {.target_tets = 400}}));
   Asset asset;
   World world(WorldDesc{});
   if (!asset.Open(file.bytes()).ok()) state.SkipWithError("the file does not open");

@@ -49,8 +49,7 @@ uint64_t KeyOf(const Asset& asset, const reference::EulerSettings& settings) {
 }
 
 reference::EulerSettings SettingsOf(const SwingingArm& arm, float dt) {
-  reference::EulerSettings settings;
-  settings.dt_s = double{dt};
+  reference::EulerSettings settings = {.dt_s = double{dt}};
   settings.gravity = {0.0, double{WorldDesc().gravity.y}, 0.0};  // the pose turns about y
   settings.damping = double{arm.asset.simulation().damping};
   settings.pinned = arm.pinned;
@@ -111,10 +110,9 @@ MotionErrors CompareMotion(const SwingingArm& arm, const reference::Trajectory& 
   const Eigen::Vector3d pins = PinsOf(arm, right);
   Eigen::Vector3d swing = right.rest.cast<double>().rowwise().mean() - pins;
   swing.y() = 0.0;
-  MotionErrors out;
-  out.trajectory = reference::TrajectoryError(measured, right);
-  out.half_swing = reference::HalfSwingStep(measured, swing);
-  out.right_half_swing = reference::HalfSwingStep(right, swing);
+  MotionErrors out = {.trajectory = reference::TrajectoryError(measured, right),
+                      .half_swing = reference::HalfSwingStep(measured, swing),
+                      .right_half_swing = reference::HalfSwingStep(right, swing)};
   const double depth = pins.y() - reference::LowestY(right);
   out.sag = (reference::LowestY(right) - reference::LowestY(measured)) / depth;
   return out;

@@ -42,10 +42,8 @@ SwingingArm MakeArm(const std::string& path, const Arm& which) {
   if (which.least_tets > 0) {
     model = tools::ModelFromTets(RefinedTo(which.least_tets, std::move(model.tets)));
   }
-  tools::BakeSettings settings;
-  settings.material = {which.young, 0.33, 1000.0};
-  SwingingArm arm;
-  arm.bytes = std::make_unique<AlignedBytes>(BakeOrExit(model, settings));
+  tools::BakeSettings settings = {.material = {which.young, 0.33, 1000.0}};
+  SwingingArm arm = {.bytes = std::make_unique<AlignedBytes>(BakeOrExit(model, settings))};
   if (!arm.asset.Open(arm.bytes->bytes()).ok()) std::abort();  // a bake of ours always opens
   arm.hand = model.tets.nodes.at(which.pinned_node);
   const auto nodes = arm.asset.simulation().nodes;
@@ -58,14 +56,11 @@ SwingingArm MakeArm(const std::string& path, const Arm& which) {
 SwingingArm MakeToy(const Toy& toy, std::optional<uint32_t> collision_triangles) {
   const tools::ImportedModel model =
       ImportOrExit(std::string(PLUSH_SAMPLES_DIR) + "/models/" + toy.model, 1.0);
-  tools::BakeSettings settings;
-  settings.material.young = toy.young;
-  settings.material.poisson = toy.poisson;
-  settings.material.damping = toy.damping;
-  settings.cage.target_tets = toy.tets;
-  settings.simplify.triangles = collision_triangles;
-  SwingingArm arm;
-  arm.bytes = std::make_unique<AlignedBytes>(BakeOrExit(model, settings));
+  tools::BakeSettings settings = {
+      .cage = {.target_tets = toy.tets},
+      .material = {.young = toy.young, .poisson = toy.poisson, .damping = toy.damping},
+      .simplify = {.triangles = collision_triangles}};
+  SwingingArm arm = {.bytes = std::make_unique<AlignedBytes>(BakeOrExit(model, settings))};
   if (!arm.asset.Open(arm.bytes->bytes()).ok()) std::abort();  // a bake of ours always opens
   arm.hand = toy.by_farthest ? FarthestFromAxis(arm.asset.simulation().nodes) : toy.hand;
   arm.PinNearest(8);
@@ -73,8 +68,7 @@ SwingingArm MakeToy(const Toy& toy, std::optional<uint32_t> collision_triangles)
 }
 
 BodyDesc SwingingArm::Desc() const {
-  BodyDesc desc;
-  desc.pose.rotation = {0.0f, 1.0f, 0.0f, 0.0f};
+  BodyDesc desc = {.pose = {.rotation = {0.0f, 1.0f, 0.0f, 0.0f}}};
   desc.pinned_nodes = pinned;
   return desc;
 }
@@ -90,11 +84,7 @@ void SwingingArm::PinNearest(size_t count) {
   std::sort(pinned.begin(), pinned.end());
 }
 
-WorldDesc SwingingWorld() {
-  WorldDesc desc;
-  desc.sleep.speed = 0.0f;
-  return desc;
-}
+WorldDesc SwingingWorld() { return WorldDesc{.sleep = {.speed = 0.0f}}; }
 
 double Median(std::vector<double> numbers) {
   if (numbers.empty()) return 0.0;

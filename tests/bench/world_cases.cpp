@@ -17,8 +17,7 @@ namespace {
 
 // Removes the oldest of `state.range(0)` bodies and adds another one: cubes of five tets.
 void AddRemove(benchmark::State& state) {
-  tools::BakeSettings settings;
-  settings.mass = tools::MassSource::kCage;
+  tools::BakeSettings settings = {.mass = tools::MassSource::kCage};
   const AlignedBytes file(BakeOrExit(tools::ModelFromTets(test::TetBox(1, 1, 1, 0.1)), settings));
   Asset asset;
   if (!asset.Open(file.bytes()).ok()) std::abort();  // a bake of ours always opens

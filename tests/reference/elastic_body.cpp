@@ -72,8 +72,7 @@ Eigen::Matrix3d CofactorOf(const Eigen::Matrix3d& F) {
 }
 
 Polar PolarOf(const Eigen::Matrix3d& F) {
-  Polar out;
-  out.R = RotationOf(F);
+  Polar out = {.R = RotationOf(F)};
   const Eigen::Matrix3d U = out.R.transpose() * F;
   out.U = 0.5 * (U + U.transpose());
   return out;

@@ -145,11 +145,8 @@ ShapeAsset::ShapeAsset(std::span<const std::byte> bytes) : buffer_(bytes) {
 
 ShapeAsset ShapeAsset::Baked(const tools::TetMesh& mesh, const tools::Material& material, double dt,
                              const std::string& pins_json) {
-  tools::BakeSettings settings;
-  settings.material = material;
-  settings.dt = dt;
-  settings.pins_json = pins_json;
-  settings.mass = tools::MassSource::kCage;
+  tools::BakeSettings settings = {
+      .material = material, .dt = dt, .mass = tools::MassSource::kCage, .pins_json = pins_json};
   settings.threads = 1;  // TBB is built without the thread sanitizer
   tools::FindingList findings;
   const auto baked = tools::Bake(tools::ModelFromTets(mesh), settings, &findings);
@@ -222,8 +219,7 @@ BodyMoments MomentsOf(const World& world, BodyId id) {
 }
 
 SkinTarget TargetOf(std::span<Vec3> positions, std::span<Vec3> normals) {
-  SkinTarget target;
-  target.positions = positions.data();
+  SkinTarget target = {.positions = positions.data()};
   if (!normals.empty()) target.normals = normals.data();
   target.num_vertices = static_cast<uint32_t>(positions.size());
   return target;

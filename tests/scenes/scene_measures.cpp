@@ -99,8 +99,7 @@ tools::Result<SceneMeasures> MeasureScene(const tools::Scene& scene,
   auto built = tools::BuildSceneWorld(scene, &findings);
   if (!built.ok()) return built.error();
   if (!settings.may_sleep) built.value().world->SetSleep({.speed = 0.0f});
-  SceneMeasures measures;
-  measures.bodies = built.value().bodies.size();
+  SceneMeasures measures = {.bodies = built.value().bodies.size()};
   for (const tools::SceneWorldBody& body : built.value().bodies)
     measures.triangles += built.value().asset_of(body).collision().num_triangles();
   OverlapMeter meter(built.value());

@@ -129,8 +129,7 @@ AssetContent Completed(AssetContent content, const tools::TetMesh& mesh, double 
 }  // namespace
 
 AssetContent ContentOf(const tools::TetMesh& mesh, const tools::Material& material, double dt) {
-  AssetContent content;
-  content.materials = {{"skin", material}};
+  AssetContent content = {.materials = {{"skin", material}}};
   content.tet_materials.assign(mesh.tets.size(), 0);
   content.damping = material.damping;
   return Completed(std::move(content), mesh, dt);

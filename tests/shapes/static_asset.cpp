@@ -10,8 +10,7 @@ namespace plush::test {
 
 tools::StaticContent StaticContentOf(const tools::SurfaceMesh& surface,
                                      std::optional<MeshSides> sides) {
-  tools::StaticContent content;
-  content.mesh = tools::MakeStaticMesh(surface);
+  tools::StaticContent content = {.mesh = tools::MakeStaticMesh(surface)};
   content.sides = sides.value_or(content.mesh.is_closed ? MeshSides::kSolid : MeshSides::kFront);
   tools::FindingList findings;
   content.materials = tools::MaterialsOf(surface, {}, {}, &findings);

@@ -250,8 +250,7 @@ void FlipTriangles(SurfaceMesh* mesh, size_t first, size_t count) {
 }
 
 SurfaceMesh Exploded(const SurfaceMesh& mesh) {
-  SurfaceMesh result;
-  result.parts = mesh.parts;
+  SurfaceMesh result = {.parts = mesh.parts};
   for (const Triangle& t : mesh.triangles) {
     const auto base = static_cast<uint32_t>(result.positions.size());
     for (const uint32_t v : t) result.positions.push_back(mesh.positions[v]);

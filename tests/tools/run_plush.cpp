@@ -35,11 +35,9 @@ PlushRun RunPlush(const std::vector<std::string>& arguments, const std::string& 
   command.append(" >").append(Quoted(folder / "out"));
   command.append(" 2>").append(Quoted(folder / "err")).append(" </dev/null");
   const int status = std::system(command.c_str());
-  PlushRun run;
-  run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  run.out = Content(folder / "out");
-  run.err = Content(folder / "err");
-  return run;
+  return PlushRun{.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status),
+                  .out = Content(folder / "out"),
+                  .err = Content(folder / "err")};
 }
 
 std::string Content(const std::string& path) {

@@ -87,9 +87,8 @@ void Simulate(const Asset& asset) {
   World world;
   ColliderId plane;
   REQUIRE(world.AddCollider({.plane = {.normal = {0.1f, 1.0f, 0.0f}}}, &plane).ok());
-  BodyDesc desc;
-  desc.pose = {{0.0f, 0.02f, 0.0f}, {0.1f, 0.2f, 0.3f, 0.9f}};
-  desc.velocity = {0.1f, -2.0f, 0.0f};
+  BodyDesc desc = {.pose = {{0.0f, 0.02f, 0.0f}, {0.1f, 0.2f, 0.3f, 0.9f}},
+                   .velocity = {0.1f, -2.0f, 0.0f}};
   uint32_t region = 0;
   if (FindRegion(asset, "high", &region).ok()) {
     const std::span<const uint32_t> pins = asset.region(region).nodes;
@@ -97,10 +96,8 @@ void Simulate(const Asset& asset) {
   }
   BodyId id;
   if (!world.AddBody(asset, desc, &id).ok()) return;
-  BodyDesc changed;
-  changed.material.young = 2.0e5f;
   BodyId other;
-  (void)world.AddBody(asset, changed, &other);
+  (void)world.AddBody(asset, {.material = {.young = 2.0e5f}}, &other);
   for (int step = 0; step < 10; ++step) (void)world.Step(0.01f);
   (void)world.Step(1.0f / 60);  // no factor for it yet: refactors on the file's structure
   std::vector<Vec3> positions(asset.visual().positions.size());
@@ -167,13 +164,10 @@ void QueryStatic(const Asset& asset) {
   // As a collider, below a body.
   static const ShapeAsset* const cube = new ShapeAsset(
       SurfaceBytes(TetBox(1, 1, 1, 0.2), {.parts = 1, .depth = 0.0, .num_shells = 0}));
-  ColliderDesc desc;
-  desc.type = ShapeType::kMesh;
-  desc.mesh = {&asset};
+  ColliderDesc desc = {.type = ShapeType::kMesh, .mesh = {&asset}};
   ColliderId collider;
   if (!world.AddCollider(desc, &collider).ok()) return;
-  BodyDesc above;
-  above.pose.position = CornersOf(mesh, 0)[0];
+  BodyDesc above = {.pose = {.position = CornersOf(mesh, 0)[0]}};
   if (!world.AddBody(cube->asset(), above, &id).ok()) return;  // beyond what positions may be
   for (int step = 0; step < 5; ++step) REQUIRE(world.Step(0.01f).ok());
   SurfacePoint found;

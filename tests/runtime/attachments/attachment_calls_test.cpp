@@ -137,9 +137,7 @@ TEST_CASE("Removing a side detaches") {
   World world;
   const BodyId body = AddBody(&world, Box().asset());
   const BodyId other = AddBody(&world, Box().asset());
-  ColliderDesc far;
-  far.plane.offset = -100.0f;
-  const ColliderId plane = AddCollider(&world, far);
+  const ColliderId plane = AddCollider(&world, {.plane = {.offset = -100.0f}});
   AttachmentDesc joined = At(body), carried = At(body);
   joined.other_body = other;
   carried.other_collider = plane;
@@ -194,13 +192,10 @@ TEST_CASE("An attachment pulls with at most its largest force, and breaks beyond
 }
 
 TEST_CASE("Attached bodies fall asleep, and wake when a side moves or goes") {
-  WorldDesc settings;
-  settings.sleep.time = 0.1f;
-  World world(settings);
+  World world({.sleep = {.time = 0.1f}});
   const ColliderId ball =
       AddCollider(&world, {.type = ShapeType::kSphere, .pose = {.position = {0.0f, 5.0f, 0.0f}}});
-  BodyDesc damped;
-  damped.material.damping = 0.1f;
+  BodyDesc damped = {.material = {.damping = 0.1f}};
   const BodyId hung = AddBody(&world, Box().asset(), damped);
   const BodyId below = AddBody(&world, Box().asset(), damped);
   damped.pose.position = {3.0f, 0.0f, 0.0f};
@@ -301,12 +296,8 @@ TEST_CASE("A held body moves in its crowd as it does by itself") {
 TEST_CASE("An Attach without memory leaves the world as it was") {
   CountingMemory memory;
   {
-    WorldDesc desc;
-    desc.allocator = memory.allocator();
-    HungCrowd crowd(desc, 20);
-    ColliderDesc ground;
-    ground.plane.offset = -0.2f;
-    AddCollider(&crowd.world, ground);
+    HungCrowd crowd({.allocator = memory.allocator()}, 20);
+    AddCollider(&crowd.world, {.plane = {.offset = -0.2f}});
     AttachmentDesc joint = At(crowd.bodies[2]);
     joint.other_body = crowd.bodies[5];
     Attach(&crowd.world, joint);

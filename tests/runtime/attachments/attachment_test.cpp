@@ -211,10 +211,8 @@ TEST_CASE("A spring to a collider's point moves a body as implicit Euler's does"
   (breaks ? desc.break_force : desc.max_force) = most;
   point.SetSide(&desc);
   const AttachmentId spring = Attach(&world, desc);
-  reference::EulerSettings settings;
-  settings.dt_s = double(kDt);
-  settings.gravity = {0.0, kGravity, 0.0};
-  settings.springs = {SpringOf(desc)};
+  reference::EulerSettings settings = {
+      .dt_s = double(kDt), .gravity = {0.0, kGravity, 0.0}, .springs = {SpringOf(desc)}};
   settings.springs[0].target = place_at(0);
   point.AddTo(1.0, 0, &settings.springs[0]);
   settings.tolerance = 1e-5;

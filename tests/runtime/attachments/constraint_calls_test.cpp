@@ -117,12 +117,8 @@ TEST_CASE("AddConstraint names what is wrong") {
 }
 
 TEST_CASE("Bodies that constraints hold fall asleep, and wake when a target moves or goes") {
-  WorldDesc settings;
-  settings.sleep.time = 0.1f;
-  World world(settings);
-  BodyDesc damped;
-  damped.material.damping = 0.1f;
-  const BodyId id = AddBody(&world, Box().asset(), damped);
+  World world({.sleep = {.time = 0.1f}});
+  const BodyId id = AddBody(&world, Box().asset(), {.material = {.damping = 0.1f}});
   std::vector<ConstraintId> ids;
   for (const uint32_t node : {0u, 2u, 6u}) ids.push_back(AddConstraint(&world, At(id, node)));
   FallAsleep(&world, id);
@@ -144,9 +140,7 @@ TEST_CASE("Bodies that constraints hold fall asleep, and wake when a target move
 
 TEST_CASE("AddConstraint leaves the world as it was if memory fails") {
   CountingMemory memory;
-  WorldDesc settings;
-  settings.allocator = memory.allocator();
-  World world(settings);
+  World world({.allocator = memory.allocator()});
   const BodyId id = AddBody(&world, Box().asset());
   AddConstraint(&world, At(id, 0));
   for (int step = 0; step < 3; ++step) StepWorld(&world, kDt);
@@ -170,9 +164,7 @@ TEST_CASE("AddConstraint leaves the world as it was if memory fails") {
 TEST_CASE("A constraint takes as much memory as its note says") {
   const ShapeAsset shape(TetBox(10, 4, 4, 0.1), {3e5, 0.35});
   CountingMemory memory;
-  WorldDesc settings;
-  settings.allocator = memory.allocator();
-  World world(settings);
+  World world({.allocator = memory.allocator()});
   const BodyId id = AddBody(&world, shape.asset());
   ConstraintId added;
   REQUIRE(world.AddConstraint({.body = id, .weights = {1.0f, 0.0f, 0.0f, 0.0f}}, &added).ok());

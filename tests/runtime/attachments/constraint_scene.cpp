@@ -86,8 +86,7 @@ Held MakeSet(Set set, const ShapeAsset& shape, BodyId body, float scale) {
   const auto at = [&](size_t tet, int inside, ConstraintKind kind, const Vec3& direction) {
     return ConstraintAt(shape, body, tet, kInside[inside], kind, direction, scale);
   };
-  Held held;
-  held.descs = {at(0, 0, ConstraintKind::kPoint, {})};
+  Held held = {.descs = {at(0, 0, ConstraintKind::kPoint, {})}};
   if (set == Set::kMixed) {
     held.descs.push_back(at(last, 1, ConstraintKind::kLine, kTilted));
     held.descs.push_back(at(last / 2, 2, ConstraintKind::kPlane, kTilted));

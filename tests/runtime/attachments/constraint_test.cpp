@@ -198,9 +198,7 @@ TEST_CASE("Constraints hold while a fast box hits the body", "[long]") {
   for (uint32_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     Random random(seed);
-    WorldDesc desc;
-    desc.gravity = {};
-    SolidScene scene(seed % 2 == 0, {}, desc);
+    SolidScene scene(seed % 2 == 0, {}, {.gravity = {}});
     double fastest = 0.0;
     const Points rest = ToEigen(PositionsOf(scene.world, scene.body, scene.shape.num_nodes()));
     const uint32_t node = random.Below(static_cast<uint32_t>(scene.shape.num_nodes()));

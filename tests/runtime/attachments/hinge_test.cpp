@@ -46,11 +46,8 @@ struct Plank {
 };
 
 Trajectory ReferenceOf(const Plank& plank) {
-  reference::EulerSettings settings;
-  settings.dt_s = kDt;
-  settings.gravity = kGravity;
-  settings.pinned = plank.hinge;
-  settings.tolerance = 1e-4;
+  reference::EulerSettings settings = {
+      .dt_s = kDt, .gravity = kGravity, .pinned = plank.hinge, .tolerance = 1e-4};
   reference::ImplicitEuler euler(reference::ElasticBody(plank.shape.asset()), settings);
   Trajectory out(euler.x());
   for (int step = 0; step < kSteps; ++step) {
@@ -61,10 +58,7 @@ Trajectory ReferenceOf(const Plank& plank) {
 }
 
 WorldDesc Awake(const Eigen::Vector3d& gravity = kGravity) {
-  WorldDesc desc;
-  desc.gravity = ToVec3(gravity);
-  desc.sleep.speed = 0.0f;
-  return desc;
+  return WorldDesc{.gravity = ToVec3(gravity), .sleep = {.speed = 0.0f}};
 }
 
 using Step = std::function<void(int)>;

@@ -197,9 +197,7 @@ TEST_CASE("Two free bodies that a spring joins keep their momentum") {
   static tests::SweepCells cells;
   if (!cells.TakesNext()) return;
   CAPTURE(stiffness, rest_length, scale, solvers);
-  WorldDesc weightless;
-  weightless.gravity = {};
-  TwoBeams two(weightless,
+  TwoBeams two({.gravity = {}},
                {.pose = {.position = {0.7f, 0.1f, 0.0f}},
                 .scale = scale,
                 .velocity = {0.0f, 1.0f, 0.5f},

@@ -91,9 +91,7 @@ TEST_CASE("Stiff bodies that springs join fall onto a floor without gain, and re
   static tests::SweepCells cells;
   if (!cells.TakesNext()) return;
   CAPTURE(young, edge, damping, by_line);
-  WorldDesc desc;
-  desc.sleep.speed = 0.0f;
-  JoinedPlanks planks(young, edge, damping, by_line, desc);
+  JoinedPlanks planks(young, edge, damping, by_line, {.sleep = {.speed = 0.0f}});
   // One end lands first.
   const Vec3 up = {0.2f, std::sqrt(1.0f - 0.04f), 0.0f};
   AddPlane(&planks.world, {up, -static_cast<float>(4.0 * edge)});
@@ -117,9 +115,7 @@ TEST_CASE("Stiff planks that hang on each other swing as the reference does", "[
   const bool by_line = GENERATE(false, true);
   CAPTURE(young, by_line);
   constexpr int kSteps = 40;
-  WorldDesc desc;
-  desc.sleep.speed = 0.0f;
-  JoinedPlanks planks(young, 0.02, 0.0, by_line, desc);
+  JoinedPlanks planks(young, 0.02, 0.0, by_line, {.sleep = {.speed = 0.0f}});
   const auto n = static_cast<Eigen::Index>(planks.shape.num_nodes());
   const auto nodes = static_cast<uint32_t>(n);
   reference::ElasticBody both = planks.body;
@@ -131,10 +127,8 @@ TEST_CASE("Stiff planks that hang on each other swing as the reference does", "[
     for (uint32_t& node : tet.nodes) node += nodes;
     both.tets.push_back(tet);
   }
-  reference::EulerSettings settings;
-  settings.dt_s = kDt;
-  settings.gravity = {0.0, double(-9.81f), 0.0};
-  settings.tolerance = 1e-4;
+  reference::EulerSettings settings = {
+      .dt_s = kDt, .gravity = {0.0, double(-9.81f), 0.0}, .tolerance = 1e-4};
   for (size_t i = 0; i < planks.ends[0].size(); ++i) {
     const uint32_t near = planks.ends[0][i], far = planks.ends[1][i];
     settings.springs.push_back({.weights = {{near, 1.0}, {far + nodes, -1.0}}, .stiffness = 1e5});

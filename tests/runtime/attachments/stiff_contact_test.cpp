@@ -66,10 +66,7 @@ TEST_CASE("Stiff planks that fall on a cube gain nothing and come to rest", "[lo
                                            reference::ElasticBody(cube.asset())};
   for (const Hold hold : {Hold::kFree, Hold::kPins, Hold::kConstraints, Hold::kSprings}) {
     CAPTURE(young, edge, damping, int(hold));
-    WorldDesc desc;
-    desc.sleep.speed = 0.0f;
-    desc.max_pairs = 1;
-    World world(desc);
+    World world({.sleep = {.speed = 0.0f}, .max_pairs = 1});
     AddPlane(&world, {{0.0f, 1.0f, 0.0f}, static_cast<float>(-4.0 * edge)});
     BodyDesc low;
     low.pose.position = {static_cast<float>(5.0 * edge), static_cast<float>(-4.0 * edge), 0.0f};

@@ -27,12 +27,10 @@ struct Cubes {
         world(DescOf(method, gravity)) {}
 
   static WorldDesc DescOf(const ContactMethod* method, const Vec3& gravity) {
-    WorldDesc desc;
-    desc.gravity = gravity;
-    desc.contact.method = method;
-    desc.max_pairs = 16;
-    desc.sleep.speed = 0.0f;
-    return desc;
+    return WorldDesc{.gravity = gravity,
+                     .contact = {.method = method},
+                     .sleep = {.speed = 0.0f},
+                     .max_pairs = 16};
   }
   BodyId Add(const BodyDesc& of) {
     BodyDesc desc = of;
@@ -67,10 +65,7 @@ struct Cubes {
 };
 
 BodyDesc At(const Vec3& position, const Vec3& velocity = {}) {
-  BodyDesc desc;
-  desc.pose.position = position;
-  desc.velocity = velocity;
-  return desc;
+  return BodyDesc{.pose = {.position = position}, .velocity = velocity};
 }
 
 TEST_CASE("A cube rests on a wide fixed one, by each method") {

@@ -148,10 +148,8 @@ TEST_CASE("If all pairs have too many contacts a plate at rest keeps those that 
   World world(desc);
   AddPlane(&world, {});
   const auto add = [&](float x, float y, float z) {
-    BodyDesc body;
-    body.material.young = 1e6f;
-    body.material.damping = 0.02f;
-    body.pose.position = {x, y, z};
+    BodyDesc body = {.pose = {.position = {x, y, z}},
+                     .material = {.young = 1e6f, .damping = 0.02f}};
     return AddBody(&world, plate.asset(), body);
   };
   add(2.0f, 0.0f, 0.0f);
@@ -181,9 +179,7 @@ TEST_CASE("Two bodies have the 64 deepest contacts at most and the others are co
   WorldDesc desc = TouchingCubes::Awake();
   desc.gravity = {};
   World world(desc);
-  BodyDesc body;
-  body.material.young = 1e6f;
-  body.fixed = true;
+  BodyDesc body = {.material = {.young = 1e6f}, .fixed = true};
   AddBody(&world, plate.asset(), body);
   body.fixed = false;
   body.velocity = {0.0f, -1.0f, 0.0f};
@@ -208,8 +204,7 @@ TEST_CASE("A body with few places for points leaves some to each body that hits 
   desc.gravity = {};
   desc.max_contacts = 16;
   World world(desc);
-  BodyDesc body;
-  body.material.young = 1e6f;
+  BodyDesc body = {.material = {.young = 1e6f}};
   const BodyId middle = AddBody(&world, wide.asset(), body);
   std::vector<BodyId> others;
   for (int k = 0; k < 3; ++k) {

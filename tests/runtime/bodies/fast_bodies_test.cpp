@@ -23,21 +23,15 @@ struct Meeting {
     const float thick = 0.1f * static_cast<float>(cells) * scale;
     const float gap = 0.5f * gap_in_thicknesses * thick;
     for (const float side : {-1.0f, 1.0f}) {
-      BodyDesc desc;
-      desc.scale = scale;
-      desc.material.young = 2.0e5f;
-      desc.material.damping = 0.02f;
-      desc.pose.position = {side < 0.0f ? -thick - gap : gap, 0.0f, 0.0f};
-      desc.velocity = {-side * speed, 0.0f, 0.0f};
+      BodyDesc desc = {.pose = {.position = {side < 0.0f ? -thick - gap : gap, 0.0f, 0.0f}},
+                       .scale = scale,
+                       .velocity = {-side * speed, 0.0f, 0.0f},
+                       .material = {.young = 2.0e5f, .damping = 0.02f}};
       bodies[side < 0.0f ? 0 : 1] = AddBody(&world, shape.asset(), desc);
     }
   }
   static WorldDesc DescOf(int max_substeps) {
-    WorldDesc desc;
-    desc.gravity = {};
-    desc.max_pairs = 4;
-    desc.contact.max_substeps = max_substeps;
-    return desc;
+    return WorldDesc{.gravity = {}, .contact = {.max_substeps = max_substeps}, .max_pairs = 4};
   }
   double Distance() const {
     return MomentsOf(world, bodies[1]).centre[0] - MomentsOf(world, bodies[0]).centre[0];
@@ -117,12 +111,9 @@ TEST_CASE("Solids that meet at 10 m/s each at 60 Hz never swap sides, however th
       const Eigen::Matrix3d R = random.Rotation();
       const Eigen::Vector3d at =
           along * (k == 0 ? -0.5 : 0.5) * apart + (k == 0 ? 1.0 : 0.0) * beside;
-      BodyDesc desc;
-      desc.material.young = 2.0e5f;
-      desc.material.damping = 0.02f;
-      desc.pose.rotation = ToQuat(R);
-      desc.pose.position = ToVec3(at - R * middles[kind]);
-      desc.velocity = ToVec3(along * (k == 0 ? kSpeed : -kSpeed));
+      BodyDesc desc = {.pose = {.position = ToVec3(at - R * middles[kind]), .rotation = ToQuat(R)},
+                       .velocity = ToVec3(along * (k == 0 ? kSpeed : -kSpeed)),
+                       .material = {.young = 2.0e5f, .damping = 0.02f}};
       bodies[k] = AddBody(&world, shapes[kind].asset(), desc);
     }
     const auto centre = [&](int k) { return Eigen::Vector3d(MomentsOf(world, bodies[k]).centre); };
@@ -173,10 +164,7 @@ TEST_CASE("A thin tilted plate does not sweep past a small body unseen") {
       SurfaceBytes(TetBox(12, 12, 1, 0.05), {.parts = 1, .depth = 0.0, .num_shells = 0}));
   const ShapeAsset cube(
       SurfaceBytes(TetBox(2, 2, 2, 0.01), {.parts = 2, .depth = 0.0, .num_shells = 0}));
-  WorldDesc desc;
-  desc.gravity = {};
-  desc.max_pairs = 4;
-  World world(desc);
+  World world({.gravity = {}, .max_pairs = 4});
   BodyDesc moving, still;
   moving.pose = TurnedPose({0.0f, 0.0f, 0.0f}, 0.785, Eigen::Vector3d::UnitY());
   moving.velocity = {0.0f, 0.0f, way / kDt};
@@ -201,10 +189,7 @@ TEST_CASE("Bodies that meet within a step and pass each other are flagged", "[lo
       SurfaceBytes(TetBox(2, 8, 2, 0.01), {.parts = 1, .depth = 0.0, .num_shells = 0}));
   int num_passes = 0;
   for (int phase = 0; phase < 12; ++phase) {
-    WorldDesc desc;
-    desc.gravity = {};
-    desc.max_pairs = 4;
-    World world(desc);
+    World world({.gravity = {}, .max_pairs = 4});
     BodyDesc fixed, thrown;
     fixed.fixed = true;
     thrown.pose.position = {0.09f, 0.011f + 0.01f * speed * static_cast<float>(phase) / 12.0f,

@@ -45,8 +45,7 @@ TEST_CASE("A push goes along a row of cubes in one step, whichever comes first i
     Cubes cubes(Cubes::Awake());
     for (int i = 0; i < kCount; ++i) {
       const int place = is_first ? i : kCount - 1 - i;
-      BodyDesc desc;
-      desc.velocity.x = place == 0 ? 2.0f : 0.0f;
+      BodyDesc desc = {.velocity = {.x = place == 0 ? 2.0f : 0.0f}};
       cubes.Add({0.9999f * kSize * float(place), 0.0f, 0.0f}, 1.0e6f, desc);
     }
     cubes.Step(1);

@@ -18,9 +18,7 @@ constexpr float kDt = 0.01f;
 // A fixed cube, and one that lies on it. Their rough skins differ.
 struct RoughCubes {
   explicit RoughCubes() : low(Rough(1)), high(Rough(2)), world(DescOf()) {
-    BodyDesc desc;
-    desc.material.young = 1.0e6f;
-    desc.fixed = true;
+    BodyDesc desc = {.material = {.young = 1.0e6f}, .fixed = true};
     ids[0] = AddBody(&world, low.asset(), desc);
     desc.fixed = false;
     desc.pose.position = {0.0f, 0.199f, 0.0f};
@@ -82,9 +80,7 @@ TEST_CASE("A search without enough memory keeps the contacts before it and flags
   }
   CHECK(other.world.StateHash() == world.StateHash());
 
-  Pose apart;
-  apart.position = {0.0f, 0.199f, 0.0f};
-  REQUIRE(world.ResetBody(cubes.ids[1], apart).ok());
+  REQUIRE(world.ResetBody(cubes.ids[1], {.position = {0.0f, 0.199f, 0.0f}}).ok());
   CHECK((StepWorld(&world, kDt) & kStepContactsDropped) == 0);
   CHECK(world.stats().pairs_searched == 1);
   CHECK(SavedPairOf(world).pair.is_incomplete == 0);

@@ -22,10 +22,7 @@ struct Cubes {
       : shape(SurfaceBytes(TetBox(2, 2, 2, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0})) {}
 
   BodyId Add(World* world, const Vec3& position, float scale = 1.0f) const {
-    BodyDesc desc;
-    desc.pose.position = position;
-    desc.scale = scale;
-    return AddBody(world, shape.asset(), desc);
+    return AddBody(world, shape.asset(), {.pose = {.position = position}, .scale = scale});
   }
 
   ShapeAsset shape;
@@ -57,9 +54,7 @@ struct Drawn {
 };
 Drawn Draw(const World& world) {
   Drawn drawn;
-  DebugDraw draw;
-  draw.flags = kDrawIntersections;
-  draw.user = &drawn;
+  DebugDraw draw = {.user = &drawn, .flags = kDrawIntersections};
   draw.line = [](void* user, const Vec3&, const Vec3&, uint32_t) {
     ++static_cast<Drawn*>(user)->lines;
   };

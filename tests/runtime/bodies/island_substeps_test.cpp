@@ -41,9 +41,7 @@ TEST_CASE("All bodies of an island take as many substeps as the one that wants m
   }
   if (is_joined) {
     // So weak that it only makes them one island.
-    AttachmentDesc spring;
-    spring.body = pair[0];
-    spring.other_body = third;
+    AttachmentDesc spring = {.body = pair[0], .other_body = third};
     spring.weights = spring.other_weights = {1.0f, 0.0f, 0.0f, 0.0f};
     spring.stiffness = 1.0e-6f;
     Attach(&cubes.world, spring);

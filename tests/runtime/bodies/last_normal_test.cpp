@@ -22,8 +22,7 @@ struct Channel {
 
   explicit Channel(bool channel_first) : is_first(channel_first), world(DescOf()) {
     for (const bool adds_channel : {channel_first, !channel_first}) {
-      BodyDesc desc;
-      desc.material.young = 1.0e6f;
+      BodyDesc desc = {.material = {.young = 1.0e6f}};
       if (adds_channel) {
         desc.fixed = true;
         channel = AddBody(&world, limbs.asset(), desc);

@@ -66,11 +66,7 @@ struct OnFace {
     top = AddBody(&world, closed.asset(), pressed);
   }
   static WorldDesc DescOf(const Eigen::Vector3d& out) {
-    WorldDesc desc;
-    desc.max_pairs = 4;
-    desc.sleep.speed = 0.0f;
-    desc.gravity = ToVec3(-9.81 * out);
-    return desc;
+    return WorldDesc{.gravity = ToVec3(-9.81 * out), .sleep = {.speed = 0.0f}, .max_pairs = 4};
   }
 
   ShapeAsset open, closed;
@@ -102,9 +98,7 @@ TEST_CASE("Steps are flagged while a body lies on a hole, also if its contacts h
   CHECK(other.world.stats().flags == world.stats().flags);
   CHECK((StepWorld(&other.world, kDt) & kStepSurfacesOpen) != 0);
   CHECK(other.world.stats().pairs_searched == 0);
-  Pose away;
-  away.position = {5.0f, 5.0f, 5.0f};
-  REQUIRE(world.Teleport(scene.top, away).ok());
+  REQUIRE(world.Teleport(scene.top, {.position = {5.0f, 5.0f, 5.0f}}).ok());
   CHECK((StepWorld(&world, kDt) & kStepSurfacesOpen) == 0);
 }
 
@@ -120,10 +114,7 @@ TEST_CASE("Steps are not flagged away from holes, nor of closed surfaces") {
 TEST_CASE("A body that touches nothing stays where it is inside an open surface") {
   const bool is_open = GENERATE(true, false);
   const ShapeAsset outer = CubeWith(is_open ? 1 : 0), inner = CubeWith(0);
-  WorldDesc desc;
-  desc.max_pairs = 4;
-  desc.gravity = {};
-  World world(desc);
+  World world({.gravity = {}, .max_pairs = 4});
   BodyDesc fixed, small;
   fixed.fixed = true;
   AddBody(&world, outer.asset(), fixed);

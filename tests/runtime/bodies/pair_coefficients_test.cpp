@@ -74,10 +74,8 @@ struct Slide {
     for (int k = 0; k < 2; ++k) {
       const bool is_box = (k == 0) == desc.box_first;
       const Sides& of = is_box ? desc.box : desc.floor;
-      BodyDesc body;
-      body.user_data = of.user_data;
-      body.material.friction = of.own;
-      body.material.damping = 0.02f;
+      BodyDesc body = {.material = {.damping = 0.02f, .friction = of.own},
+                       .user_data = of.user_data};
       if (is_box) body.pose.position = {0.3f, 0.5f, 0.4f};
       body.fixed = !is_box && !desc.floor_is_free;
       if (!is_box && desc.floor_is_free) body.material.density = 4000.0f;
@@ -86,13 +84,11 @@ struct Slide {
   }
   static Coefficients OfFriction(float friction) { return {friction, kNone}; }
   static WorldDesc DescOf(const SlideDesc& desc) {
-    WorldDesc of;
-    of.gravity = {static_cast<float>(kGravity * std::sin(desc.angle)),
-                  static_cast<float>(-kGravity * std::cos(desc.angle)), 0.0f};
-    of.mix_friction = desc.mix;
-    of.max_pairs = 4;
-    of.sleep.speed = 0.0f;
-    return of;
+    return WorldDesc{.gravity = {static_cast<float>(kGravity * std::sin(desc.angle)),
+                                 static_cast<float>(-kGravity * std::cos(desc.angle)), 0.0f},
+                     .sleep = {.speed = 0.0f},
+                     .mix_friction = desc.mix,
+                     .max_pairs = 4};
   }
 
   void Step(int steps) {
@@ -255,23 +251,17 @@ struct Bounces {
 // Share of its speed of 2 m/s at which a stiff cube leaves a fixed one.
 double Rebound(const Bounces& desc) {
   const tools::TetMesh mesh = TetBox(3, 3, 3, 0.1);
-  WorldDesc of;
-  of.gravity = {};
-  of.mix_restitution = desc.mix;
-  of.max_pairs = 4;
-  of.sleep.speed = 0.0f;
-  World world(of);
+  World world(
+      {.gravity = {}, .sleep = {.speed = 0.0f}, .mix_restitution = desc.mix, .max_pairs = 4});
   const ShapeAsset shapes[2] = {TwoLayers(mesh, desc.baked[0], desc.baked[0]),
                                 TwoLayers(mesh, desc.baked[1], desc.baked[1])};
   BodyId cube;
   for (int k = 0; k < 2; ++k) {
     const bool is_cube = (k == 0) == desc.cube_first;
     const size_t i = is_cube ? 1 : 0;
-    BodyDesc body;
-    body.material.young = 1.0e8f;
-    body.material.restitution = desc.own[i];
-    body.user_data = desc.user_data[i];
-    body.fixed = !is_cube;
+    BodyDesc body = {.material = {.young = 1.0e8f, .restitution = desc.own[i]},
+                     .fixed = !is_cube,
+                     .user_data = desc.user_data[i]};
     if (is_cube) body.pose.position = {-0.4f, 0.0f, 0.0f}, body.velocity = {2.0f, 0.0f, 0.0f};
     const BodyId id = AddBody(&world, shapes[i].asset(), body);
     if (is_cube) cube = id;

@@ -45,9 +45,7 @@ void AddCubeBesideEdge(double gap, double way, float young, float young_of_turne
   const double aside = 2.0 * half + (half + gap) / std::sqrt(2.0);
   const Eigen::Matrix3d R = Eigen::AngleAxisd(turn, Eigen::Vector3d::UnitY()).toRotationMatrix();
   const Eigen::Vector3d centre(aside, half, aside);
-  BodyDesc desc;
-  desc.pose.rotation = ToQuat(R);
-  desc.velocity = {0.0f, float(way) / kDt, 0.0f};
+  BodyDesc desc = {.pose = {.rotation = ToQuat(R)}, .velocity = {0.0f, float(way) / kDt, 0.0f}};
   cubes->Add(ToVec3(centre - R * Eigen::Vector3d::Constant(half)), young_of_turned, desc);
 }
 
@@ -56,14 +54,9 @@ struct Slide {
   static constexpr int kSettle = 200;
 
   explicit Slide(float young) : cubes(DescOf()) {
-    BodyDesc fixed;
-    fixed.fixed = true;
-    fixed.scale = 4.0f;
-    fixed.material.friction = 0.0f;
+    BodyDesc fixed = {.scale = 4.0f, .material = {.friction = 0.0f}, .fixed = true};
     cubes.Add({0, -4.0f * Cubes::kSize, 0}, young, fixed);
-    BodyDesc slides;
-    slides.material.friction = 0.0f;
-    top = cubes.Add({0.1f, 1.0e-3f, 0.3f}, young, slides);
+    top = cubes.Add({0.1f, 1.0e-3f, 0.3f}, young, {.material = {.friction = 0.0f}});
     cubes.Step(kSettle);
   }
   static WorldDesc DescOf() {
@@ -278,12 +271,8 @@ TEST_CASE("A piece that is put inside a body is found though another one of its 
   WorldDesc desc = Cubes::WithPairs(2);
   desc.gravity = {};
   World world(desc);
-  BodyDesc fixed;
-  fixed.fixed = true;
-  AddBody(&world, block.asset(), fixed);
-  BodyDesc through;
-  through.pose.position = {0.25f, 0.3f, 0.3f};
-  through.velocity = {speed, 0.0f, 0.0f};
+  AddBody(&world, block.asset(), {.fixed = true});
+  BodyDesc through = {.pose = {.position = {0.25f, 0.3f, 0.3f}}, .velocity = {speed, 0.0f, 0.0f}};
   AddBody(&world, bar.asset(), through);
   StepWorld(&world, 1e-3f);
   CHECK(world.stats().contacts > 0);

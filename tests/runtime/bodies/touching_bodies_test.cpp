@@ -71,8 +71,7 @@ TEST_CASE("Without pairs, and against their filters, bodies pass through each ot
   const bool has_pairs = GENERATE(false, true);
   Cubes cubes(Cubes::WithPairs(has_pairs ? 8 : 0));
   AddPlane(&cubes.world, {});
-  BodyDesc own;
-  own.filter.group = has_pairs ? -1 : 0;
+  BodyDesc own = {.filter = {.group = has_pairs ? -1 : 0}};
   cubes.Add({0, 0, 0}, 1.0e6f, own);
   const BodyId high = cubes.Add({0, 0.25f, 0}, 1.0e6f, own);
   cubes.Step(100);
@@ -126,10 +125,8 @@ TEST_CASE("Free bodies that collide keep their momenta and gain no energy") {
   const float restitution = GENERATE(0.0f, 0.5f), friction = GENERATE(0.0f, 0.3f);
   CAPTURE(restitution, friction);
   Cubes cubes(desc);
-  BodyDesc left;
-  left.velocity = {1.0f, 0.0f, 0.0f};
-  left.material.friction = friction;
-  left.material.restitution = restitution;
+  BodyDesc left = {.velocity = {1.0f, 0.0f, 0.0f},
+                   .material = {.friction = friction, .restitution = restitution}};
   cubes.Add({-0.3f, 0.03f, 0.02f}, 3.0e5f, left);
   const BodyId b = cubes.Add({0, 0, 0}, 3.0e5f);
   const auto sums = [&] { return SumsOf(cubes.world, cubes.ids); };
@@ -269,9 +266,8 @@ TEST_CASE("A stack stays at rest if a spring takes hold of a cube below another 
   }
   cubes.Step(200);
   REQUIRE(cubes.world.stats().max_speed < 1e-2f);
-  AttachmentDesc spring;
-  spring.body = cubes.ids[static_cast<size_t>(count) - 2];
-  spring.weights = {1.0f, 0.0f, 0.0f, 0.0f};
+  AttachmentDesc spring = {.body = cubes.ids[static_cast<size_t>(count) - 2],
+                           .weights = {1.0f, 0.0f, 0.0f, 0.0f}};
   spring.target = cubes.Nodes(spring.body)[0];
   spring.stiffness = stiffness;
   Attach(&cubes.world, spring);
@@ -296,10 +292,7 @@ TEST_CASE("A beam on the weakest spring tips over the edge of a body as one with
     desc.pose.position = {0.1f, kSize, 0.05f};  // its middle is 0.1 m beside the cube
     desc.material.young = young;
     const BodyId id = AddBody(&cubes.world, beam.asset(), desc);
-    AttachmentDesc spring;
-    spring.body = id;
-    spring.weights = {1.0f, 0.0f, 0.0f, 0.0f};
-    spring.stiffness = 1.0e-3f;
+    AttachmentDesc spring = {.body = id, .weights = {1.0f, 0.0f, 0.0f, 0.0f}, .stiffness = 1.0e-3f};
     if (has_spring) Attach(&cubes.world, spring);
     cubes.Step(30);
     lowest[has_spring ? 1 : 0] = double(kSize);
@@ -317,9 +310,7 @@ TEST_CASE("A body that is put beside another one falls: its old contacts with it
     CAPTURE(steps, teleports);
     Cubes cubes(Cubes::Awake());
     // Turned, so that its bounding box has empty corners.
-    BodyDesc fixed;
-    fixed.fixed = true;
-    fixed.pose.rotation = {0.0f, 0.38268343f, 0.0f, 0.9238795f};
+    BodyDesc fixed = {.pose = {.rotation = {0.0f, 0.38268343f, 0.0f, 0.9238795f}}, .fixed = true};
     const BodyId low = cubes.Add({0, 0, 0}, 1.0e6f, fixed), high = cubes.Add({0, 0.201f, 0});
     cubes.Step(steps);
     const Eigen::Vector3d corner = cubes.Centre(low) + Eigen::Vector3d(0.21, 0.0, 0.21);
@@ -345,16 +336,13 @@ TEST_CASE("A body that is put beside another one falls: its old contacts with it
 TEST_CASE("Contacts between bodies are reported once a pair") {
   Cubes cubes;
   AddPlane(&cubes.world, {});
-  BodyDesc reports;
-  reports.report_contacts = true;
+  BodyDesc reports = {.report_contacts = true};
   const BodyId low = cubes.Add({0, 0, 0}), high = cubes.Add({0, 0.25f, 0}, 1.0e6f, reports);
   int began = 0, ended = 0;
   double impulse = 0.0;
   for (int step = 0; step < 300; ++step) {
     if (step == 250) {
-      Pose away;
-      away.position = {3.0f, 0.3f, 0.0f};
-      REQUIRE(cubes.world.Teleport(high, away).ok());
+      REQUIRE(cubes.world.Teleport(high, {.position = {3.0f, 0.3f, 0.0f}}).ok());
     }
     cubes.Step(1);
     for (const ContactEvent& event : cubes.world.contact_events()) {

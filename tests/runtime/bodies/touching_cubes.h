@@ -19,11 +19,7 @@ struct TouchingCubes {
       : shape(SurfaceBytes(TetBox(2, 2, 2, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0})),
         world(desc) {}
 
-  static WorldDesc WithPairs(uint32_t pairs) {
-    WorldDesc desc;
-    desc.max_pairs = pairs;
-    return desc;
-  }
+  static WorldDesc WithPairs(uint32_t pairs) { return WorldDesc{.max_pairs = pairs}; }
   /// Bodies never sleep.
   static WorldDesc Awake() {
     WorldDesc desc = WithPairs(64);

@@ -58,9 +58,7 @@ TEST_CASE("Bodies that touch fall asleep together, wake together, and when one g
 
 TEST_CASE("A fixed body holds others and sleeps apart from them") {
   Cubes cubes;
-  BodyDesc fixed;
-  fixed.fixed = true;
-  const BodyId floor = cubes.Add({0, 0, 0}, 1.0e6f, fixed);
+  const BodyId floor = cubes.Add({0, 0, 0}, 1.0e6f, {.fixed = true});
   const BodyId top = cubes.Add({0.05f, 0.25f, 0});
   cubes.Step(400);
   CHECK(cubes.Lowest(top) == Approx(double(kSize)).margin(1e-3));
@@ -81,9 +79,7 @@ TEST_CASE("A fixed body whose pins move carries, lowers, lifts and pushes sleepi
   INFO("way " << of.way.x << ", " << of.way.y);
   Cubes cubes;
   if (on_floor) AddPlane(&cubes.world, {});
-  BodyDesc fixed;
-  fixed.fixed = true;
-  fixed.material.friction = 0.8f;
+  BodyDesc fixed = {.material = {.friction = 0.8f}, .fixed = true};
   const BodyId floor = cubes.Add({0, 0, 0}, 1.0e6f, fixed);
   const BodyId other = cubes.Add(of.from);
   cubes.Step(400);
@@ -120,14 +116,11 @@ TEST_CASE("What rests on a fixed body wakes when a call takes it away") {
   const int call = GENERATE(0, 1, 2, 3);
   CAPTURE(call);
   Cubes cubes;
-  BodyDesc fixed;
-  fixed.fixed = true;
-  const BodyId floor = cubes.Add({0, 0, 0}, 1.0e6f, fixed);
+  const BodyId floor = cubes.Add({0, 0, 0}, 1.0e6f, {.fixed = true});
   const BodyId top = cubes.Add({0.05f, 0.203f, 0});
   cubes.Step(300);
   REQUIRE(cubes.world.IsAsleep(top));
-  Pose away;
-  away.position = {3, 0, 0};
+  Pose away = {.position = {3, 0, 0}};
   const Status changed = call == 0   ? cubes.world.SetEnabled(floor, false)
                          : call == 1 ? cubes.world.Teleport(floor, away)
                          : call == 2 ? cubes.world.ResetBody(floor, away)
@@ -142,8 +135,7 @@ TEST_CASE("A fixed body that a call puts into a sleeping one wakes it") {
   CAPTURE(call);
   Cubes cubes;
   AddPlane(&cubes.world, {});
-  BodyDesc fixed;
-  fixed.fixed = true;
+  BodyDesc fixed = {.fixed = true};
   const Vec3 there = {0.15f, 0.0f, 0.0f}, away = {2.0f, 0.0f, 0.0f};
   BodyId wall;
   if (call > 0) wall = cubes.Add(call < 4 ? away : there, 1.0e6f, fixed);
@@ -170,9 +162,7 @@ TEST_CASE("A fixed body that a call puts into a sleeping one wakes it") {
 
 TEST_CASE("A fixed body that the game moves to where it is in each frame lets others sleep") {
   Cubes cubes;
-  BodyDesc fixed;
-  fixed.fixed = true;
-  const BodyId floor = cubes.Add({0, 0, 0}, 1.0e6f, fixed);
+  const BodyId floor = cubes.Add({0, 0, 0}, 1.0e6f, {.fixed = true});
   const BodyId top = cubes.Add({0.05f, 0.203f, 0});
   const std::vector<Vec3> targets = cubes.Nodes(floor);
   std::vector<uint32_t> nodes(targets.size());
@@ -207,8 +197,7 @@ TEST_CASE("Sleeping bodies keep statistics of their state, and none of their mot
   Cubes cubes;
   AddPlane(&cubes.world, {});
   const BodySolver solver = ImplicitSolver();
-  BodyDesc desc;
-  desc.solver = &solver;
+  BodyDesc desc = {.solver = &solver};
   cubes.Add({0, 0.001f, 0});
   cubes.Add({0, 0.202f, 0}, 1.0e6f, desc);
   uint32_t contacts = 0;
@@ -251,10 +240,8 @@ TEST_CASE("A heap of soft bodies comes to rest and sleeps", "[long]") {
     AddPlane(&cubes.world, {normal, normal.y == 1.0f ? 0.0f : -0.25f});
   }
   for (int k = 0; k < 8; ++k) {
-    BodyDesc turned;
-    turned.pose.rotation = {0.3f * float(k % 3), 0.2f, 0.1f * float(k), 1.0f};
     cubes.Add({k % 2 == 0 ? -0.12f : 0.12f, 0.1f + 0.3f * float(k / 2), 0.05f * float(k % 3)},
-              2.0e4f, turned);
+              2.0e4f, {.pose = {.rotation = {0.3f * float(k % 3), 0.2f, 0.1f * float(k), 1.0f}}});
   }
   cubes.Step(1500);
   CHECK(cubes.world.stats().asleep == 8);

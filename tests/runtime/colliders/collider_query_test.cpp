@@ -33,10 +33,9 @@ ColliderDesc RandomCollider(Random* random, std::vector<Vec3>* points) {
       return HullAt(pose, *points);
     }
     default: {
-      ColliderDesc desc;
-      desc.plane = {ToVec3(random->Direction()), static_cast<float>(random->Uniform(-1.0, 1.0))};
-      desc.pose = pose;
-      return desc;
+      return ColliderDesc{
+          .plane = {ToVec3(random->Direction()), static_cast<float>(random->Uniform(-1.0, 1.0))},
+          .pose = pose};
     }
   }
 }
@@ -199,11 +198,10 @@ TEST_CASE("Rays and closest points of meshes and height fields are those of thei
     for (uint32_t i = 0; i < columns * rows; ++i) {
       heights.push_back(static_cast<float>(random.Uniform(-0.3, 0.3)));
     }
-    ColliderDesc desc;
-    desc.type = is_field ? ShapeType::kHeightField : ShapeType::kMesh;
-    desc.height_field = {heights, columns, rows, 0.25f};
-    desc.mesh = {&torus.asset(), scale};
-    desc.pose = {ToVec3(random.Vector(3.0)), ToQuat(random.Rotation())};
+    ColliderDesc desc = {.type = is_field ? ShapeType::kHeightField : ShapeType::kMesh,
+                         .height_field = {heights, columns, rows, 0.25f},
+                         .mesh = {&torus.asset(), scale},
+                         .pose = {ToVec3(random.Vector(3.0)), ToQuat(random.Rotation())}};
     const Eigen::Matrix3d turn = RotationOf(desc.pose.rotation);
     Triangles triangles;
     const auto add = [&](const Vec3& a, const Vec3& b, const Vec3& c) {
@@ -285,9 +283,7 @@ TEST_CASE("Rays and closest points of meshes and height fields are those of thei
 TEST_CASE("A ray finds a height field whose steps are ten thousand million cells high") {
   std::vector<float> heights(9, 1.0e6f);
   heights[0] = 0.0f;
-  ColliderDesc desc;
-  desc.type = ShapeType::kHeightField;
-  desc.height_field = {heights, 3, 3, 1.0e-4f};
+  ColliderDesc desc = {.type = ShapeType::kHeightField, .height_field = {heights, 3, 3, 1.0e-4f}};
   World world;
   AddCollider(&world, desc);
   SurfacePoint place;

@@ -19,11 +19,7 @@ namespace collider_reaction_test {
 constexpr double kGravity = 9.81;
 
 BodyDesc At(const Vec3& position, const Vec3& velocity = {}, float scale = 1.0f) {
-  BodyDesc desc;
-  desc.pose.position = position;
-  desc.velocity = velocity;
-  desc.scale = scale;
-  return desc;
+  return BodyDesc{.pose = {.position = position}, .scale = scale, .velocity = velocity};
 }
 
 Reaction ReactionOf(const World& world, ColliderId id) {

@@ -28,14 +28,13 @@ bool Rests(BoxOnPlane* scene) {
 TEST_CASE("A collider's description reads back, and colliders are listed in the order of slots") {
   World world;
   CHECK(world.num_colliders() == 0);
-  ColliderDesc desc;
-  desc.plane = {{0.0f, 0.0f, 4.0f}, 2.0f};
-  desc.pose = {{1.0f, 2.0f, 3.0f}, TurnOf(0.3, {1, 2, 3})};
-  desc.velocity = {1.0f, 0.0f, -1.0f};
-  desc.angular_velocity = {0.0f, 2.0f, 0.0f};
-  desc.friction = 0.25f;
-  desc.filter = {2, 3, -4};
-  desc.user_data = 99;
+  ColliderDesc desc = {.plane = {{0.0f, 0.0f, 4.0f}, 2.0f},
+                       .pose = {{1.0f, 2.0f, 3.0f}, TurnOf(0.3, {1, 2, 3})},
+                       .velocity = {1.0f, 0.0f, -1.0f},
+                       .angular_velocity = {0.0f, 2.0f, 0.0f},
+                       .friction = 0.25f,
+                       .filter = {2, 3, -4},
+                       .user_data = 99};
   const ColliderId first = AddCollider(&world, desc), second = AddCollider(&world),
                    third = AddCollider(&world);
   const ColliderDesc read = DescOf(world, first);
@@ -71,8 +70,7 @@ TEST_CASE("A collider's description reads back, and colliders are listed in the 
 TEST_CASE("Normals of any length but zero describe the same plane") {
   const float length = GENERATE(1.0e-40f, 1.0e-20f, 0.3f, 1.0e30f);
   World world;
-  ColliderDesc desc;
-  desc.plane.normal = {0.6f * length, 0.8f * length, 0.0f};
+  ColliderDesc desc = {.plane = {.normal = {0.6f * length, 0.8f * length, 0.0f}}};
   const Vec3 n = DescOf(world, AddCollider(&world, desc)).plane.normal;
   CHECK(n.x == Approx(0.6f).epsilon(1e-5));
   CHECK(n.y == Approx(0.8f).epsilon(1e-5));
@@ -157,9 +155,7 @@ TEST_CASE("A new collider in a used slot does not inherit contacts") {
   REQUIRE(scene.world.stats().contacts > 0);
   REQUIRE(scene.world.RemoveCollider(scene.plane).ok());
   REQUIRE(bare.world.RemoveCollider(bare.plane).ok());
-  ColliderDesc far;
-  far.plane.offset = -100.0f;
-  const ColliderId id = AddCollider(&scene.world, far);
+  const ColliderId id = AddCollider(&scene.world, {.plane = {.offset = -100.0f}});
   REQUIRE((id.value & 0xffffffu) == (scene.plane.value & 0xffffffu));  // the same slot
   AddCollider(&bare.world, {.plane = {.offset = -1.0e6f}});
   for (int step = 0; step < 20; ++step) {

@@ -202,9 +202,7 @@ TEST_CASE("A body that goes ends its contacts with other bodies and sensors, sav
   CAPTURE(is_saved, first_goes, first_reports);
   const ShapeAsset shape(
       SurfaceBytes(TetBox(2, 2, 2, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0}));
-  WorldDesc desc;
-  desc.max_pairs = 8;
-  desc.sleep.speed = 0.0f;
+  WorldDesc desc = {.sleep = {.speed = 0.0f}, .max_pairs = 8};
   World world(desc);
   const ColliderId plane = AddCollider(&world);
   const ColliderId sensor =
@@ -372,9 +370,7 @@ TEST_CASE("Of sleeping bodies that touch, calls begin and end contacts") {
   CAPTURE(is_fixed, other_moves);
   const ShapeAsset shape(
       SurfaceBytes(TetBox(2, 2, 2, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0}));
-  WorldDesc desc;
-  desc.max_pairs = 8;
-  World world(desc);
+  World world({.max_pairs = 8});
   AddCollider(&world);
   BodyDesc low = BodyAt({0.0f, is_fixed ? 0.0f : 0.001f, 0.0f});
   BodyDesc high = BodyAt({0.02f, 0.203f, 0.01f});

@@ -20,10 +20,7 @@ namespace contact_memory_test {
 double BytesOfBody(const Asset& asset, int colliders, uint32_t max_contacts,
                    const ColliderDesc* desc_of_all = nullptr) {
   CountingMemory memory;
-  WorldDesc desc;
-  desc.allocator = memory.allocator();
-  desc.max_contacts = max_contacts;
-  World world(desc);
+  World world({.allocator = memory.allocator(), .max_contacts = max_contacts});
   for (int k = 0; k < colliders; ++k)
     AddCollider(&world, desc_of_all != nullptr ? *desc_of_all : ColliderDesc{});
   AddBody(&world, asset);
@@ -66,9 +63,8 @@ TEST_CASE("Contacts take the memory that the documented formula says") {
 TEST_CASE("A height field takes the memory that the documented formula says, for each body") {
   constexpr uint32_t kPoints = 4;
   const std::vector<float> heights(size_t{kPoints} * kPoints, 0.0f);
-  ColliderDesc ground;
-  ground.type = ShapeType::kHeightField;
-  ground.height_field = {heights, kPoints, kPoints, 1.0f};
+  ColliderDesc ground = {.type = ShapeType::kHeightField,
+                         .height_field = {heights, kPoints, kPoints, 1.0f}};
   for (const uint32_t side : {1u, 3u, 6u}) {
     CAPTURE(side);
     const tools::TetMesh mesh = TetBox(side, side, side, 0.1);

@@ -15,17 +15,10 @@ namespace conveyor_test {
 constexpr double kGravity = 9.81;
 
 ColliderDesc Belt(const Vec3& velocity, float friction) {
-  ColliderDesc desc;
-  desc.surface_velocity = velocity;
-  desc.friction = friction;
-  return desc;
+  return ColliderDesc{.friction = friction, .surface_velocity = velocity};
 }
 
-BodyDesc Resting() {
-  BodyDesc desc;
-  desc.pose.position = {0.0f, 1.0e-4f, 0.0f};
-  return desc;
-}
+BodyDesc Resting() { return BodyDesc{.pose = {.position = {0.0f, 1.0e-4f, 0.0f}}}; }
 
 Eigen::Vector3d VelocityOf(const SolidScene& scene) {
   const BodyMoments moments = MomentsOf(scene.world, scene.body);
@@ -117,10 +110,9 @@ TEST_CASE("A belt's velocity turns with the collider") {
         {(i & 1) != 0 ? 3.0f : -3.0f, (i & 2) != 0 ? 0.5f : -0.5f, (i & 4) != 0 ? 3.0f : -3.0f});
   }
   const Pose middle = {{0.1f, -0.5f, 0.1f}};
-  ColliderDesc field;
-  field.type = ShapeType::kHeightField;
-  field.height_field = {heights, 2, 2, 6.0f};
-  field.pose.position = {3.1f, 0.0f, -2.9f};
+  ColliderDesc field = {.type = ShapeType::kHeightField,
+                        .height_field = {heights, 2, 2, 6.0f},
+                        .pose = {.position = {3.1f, 0.0f, -2.9f}}};
   ColliderDesc desc = std::vector<ColliderDesc>{
       {}, BoxAt(middle, {3.0f, 0.5f, 3.0f}), HullAt(middle, corners), field}[GENERATE(0, 1, 2, 3)];
   CAPTURE(static_cast<int>(desc.type));

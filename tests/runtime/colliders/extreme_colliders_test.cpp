@@ -149,8 +149,7 @@ class Extreme {
         const float most = 0.9f * kMostColliderSize;
         SurfaceMesh surface = plush::tests::MakeGridBox({-1, -1, -1}, {1, 1, 1}, 3);
         if (!is_closed_) {
-          SurfaceMesh part;
-          part.positions = surface.positions;
+          SurfaceMesh part = {.positions = surface.positions};
           part.triangles = surface.triangles;
           part.triangles.resize(1 + random_.Below(20));
           plush::tests::CompleteMesh(&part);
@@ -199,9 +198,7 @@ TEST_CASE("Colliders of all sizes, places and turns leave bodies finite", "[long
     CAPTURE(seed);
     Extreme extreme(seed);
     const bool has_surface = seed % 2 == 0;
-    BodyDesc start;
-    start.pose.position = {-0.1f, -0.1f, -0.1f};
-    SolidScene scene(has_surface, start);
+    SolidScene scene(has_surface, {.pose = {.position = {-0.1f, -0.1f, -0.1f}}});
     ColliderId id;
     const Status added = scene.world.AddCollider(extreme.desc, &id);
     if (!added.ok()) {  // a flat hull

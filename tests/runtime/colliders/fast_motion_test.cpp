@@ -178,10 +178,8 @@ TEST_CASE("Small and thin solids do not pass through a body's triangles, however
     const double turn = moves ? random.Uniform(0.0, std::numbers::pi / 6) : 0.0;  // per step
     // The body comes from -x, or the solid from +x, at a place inside the body's side.
     const Eigen::Vector3d aim(0.0, random.Uniform(-0.04, 0.04), random.Uniform(-0.04, 0.04));
-    BodyDesc start;
-    start.pose.rotation = ToQuat(random.Rotation());
-    WorldDesc world;
-    world.gravity = {};
+    BodyDesc start = {.pose = {.rotation = ToQuat(random.Rotation())}};
+    WorldDesc world = {.gravity = {}};
     if (!moves) start.velocity = {static_cast<float>(way / double(SolidScene::kDt)), 0.0f, 0.0f};
     SolidScene scene(true, start, world);
     const Eigen::Vector3d centre = scene.Centre();
@@ -242,11 +240,9 @@ TEST_CASE("Nothing passes wide colliders of any shape, still or moving, however 
     Wall wall(pose, &random);
     const bool is_round =
         wall.desc.type == ShapeType::kSphere || wall.desc.type == ShapeType::kCapsule;
-    BodyDesc start;
-    start.pose.rotation = ToQuat(random.Rotation());
+    BodyDesc start = {.pose = {.rotation = ToQuat(random.Rotation())}};
     if (!moves) start.velocity = {speed, 0.0f, 0.0f};
-    WorldDesc world;
-    world.gravity = {};
+    WorldDesc world = {.gravity = {}};
     SolidScene scene(has_surface, start, world);
     const ColliderId id = AddCollider(&scene.world, wall.desc);
     const Eigen::Vector3d normal = RotationOf(pose.rotation).col(0);

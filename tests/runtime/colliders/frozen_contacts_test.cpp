@@ -112,9 +112,7 @@ TEST_CASE("Bodies that touch may all freeze in one substep of several") {
   for (float speed = 1.0e7f; speed < 1.0e13f; speed *= 3.0f) {
     CAPTURE(is_fixed, speed);
     TouchingCubes cubes(TouchingCubes::Awake());
-    BodyDesc lower;
-    lower.fixed = is_fixed;
-    cubes.Add({0, 0, 0}, 1.0e6f, lower);
+    cubes.Add({0, 0, 0}, 1.0e6f, {.fixed = is_fixed});
     cubes.Add({0.01f, 0.1995f, 0});
     if (!is_fixed) AddPlane(&cubes.world, {});
     cubes.Step(30);

@@ -166,8 +166,7 @@ TEST_CASE("A turned height field that moves carries a body") {
   for (int step = 1; step <= 200; ++step) {
     const double share = std::fmin(step / 150.0, 1.0);
     const double angle = 0.5 * kPi * share * share * (3.0 - 2.0 * share);
-    Pose pose;
-    pose.rotation = TurnOf(angle, {0, 1, 0});
+    Pose pose = {.rotation = TurnOf(angle, {0, 1, 0})};
     const Eigen::Vector3d place =
         RotationOf(pose.rotation) * first + Eigen::Vector3d(0.5 * angle, 0.1 * angle, 0.0);
     pose.position = ToVec3(place);
@@ -241,9 +240,7 @@ TEST_CASE("A peak of a height field presses into the middle of a large triangle"
   const std::vector<Vec3> corners = {
       {0.04f, 0.06f, 0.04f}, {0.0f, 0.0f, 0.0f},   {0.04f, 0.0f, 0.0f}, {0.08f, 0.0f, 0.04f},
       {0.08f, 0.0f, 0.08f},  {0.04f, 0.0f, 0.08f}, {0.0f, 0.0f, 0.04f}};
-  ColliderDesc field;
-  field.type = ShapeType::kHeightField;
-  field.height_field = {heights, 3, 3, 0.04f};
+  ColliderDesc field = {.type = ShapeType::kHeightField, .height_field = {heights, 3, 3, 0.04f}};
   // Upside down, its peak above the body's top.
   field.pose = {{0.03f, 0.265f, 0.15f},
                 ToQuat(Eigen::AngleAxisd(kPi, Eigen::Vector3d::UnitX()).toRotationMatrix())};

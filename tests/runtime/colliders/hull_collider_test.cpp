@@ -260,8 +260,7 @@ TEST_CASE("The world has its own copy of a hull, and frees it") {
 TEST_CASE("Hulls with wrong points are refused, and their colliders are not added") {
   World world;
   ColliderId id;
-  ColliderDesc none;
-  none.type = ShapeType::kHull;
+  ColliderDesc none = {.type = ShapeType::kHull};
   const std::vector<Vec3> flat = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {1, 0, 1}};
   for (const ColliderDesc& desc : {none, HullAt({}, flat), HullAt({}, {})}) {
     const Status status = world.AddCollider(desc, &id);

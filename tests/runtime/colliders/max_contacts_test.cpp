@@ -45,9 +45,7 @@ ColliderDesc Ground(ShapeType type) {
 }
 
 Fall FallWith(uint32_t max_contacts, bool has_surface, ShapeType on) {
-  WorldDesc desc;
-  desc.max_contacts = max_contacts;
-  SolidScene scene(has_surface, {.pose = {{0.0f, 0.02f, 0.0f}}}, desc);
+  SolidScene scene(has_surface, {.pose = {{0.0f, 0.02f, 0.0f}}}, {.max_contacts = max_contacts});
   AddCollider(&scene.world, Ground(on));
   Fall fall;
   for (int step = 0; step < 60; ++step) {
@@ -142,9 +140,7 @@ std::vector<std::byte> WithAllContacts(const SolidScene& scene, uint32_t num_pla
 TEST_CASE("A state with more contacts than the world has room for is refused") {
   constexpr uint32_t kPlanes = 8;
   const auto scene_with = [](uint32_t max_contacts, CountingMemory* memory) {
-    WorldDesc desc;
-    desc.max_contacts = max_contacts;
-    desc.allocator = memory->allocator();
+    WorldDesc desc = {.allocator = memory->allocator(), .max_contacts = max_contacts};
     auto scene = std::make_unique<SolidScene>(false, BodyDesc{}, desc);
     for (uint32_t k = 0; k < kPlanes; ++k) {
       AddCollider(&scene->world, {.plane = {.offset = k == 0 ? 0.0f : -5.0f}});
@@ -167,10 +163,7 @@ TEST_CASE("A state with more contacts than the world has room for is refused") {
 TEST_CASE("Fewer contacts take less memory") {
   const auto bytes_with = [](uint32_t max_contacts) {
     CountingMemory memory;
-    WorldDesc desc;
-    desc.max_contacts = max_contacts;
-    desc.allocator = memory.allocator();
-    SolidScene scene(true, {}, desc);
+    SolidScene scene(true, {}, {.allocator = memory.allocator(), .max_contacts = max_contacts});
     AddCollider(&scene.world);
     return memory.bytes_out();
   };

@@ -79,9 +79,7 @@ TEST_CASE("On a flat mesh a body slides and stops as on a plane", "[long]") {
   start.pose.position = start.pose.position - ToVec3(double(depth) * turn.col(1));
   SolidScene on_plane(has_surface, start), on_mesh(has_surface, start);
   const StaticSubject sheet(Sheet(quads, 8.0));
-  ColliderDesc plane;
-  plane.pose = pose;
-  AddCollider(&on_plane.world, plane);
+  AddCollider(&on_plane.world, {.pose = pose});
   AddCollider(&on_mesh.world, MeshOf(sheet, pose));
   const MotionDifference difference = StepBoth(&on_plane, &on_mesh, 120, turn.col(1));
   CHECK(on_mesh.world.stats().contacts > 0);
@@ -222,8 +220,7 @@ TEST_CASE("Thrown bodies do not pass meshes, from any side that holds, however f
     BodyDesc start =
         BodyAt({side * 1.5f, 0.0f, 0.0f}, {-side * static_cast<float>(speed), 0.0f, 0.0f});
     start.pose.rotation = ToQuat(random.Rotation());
-    WorldDesc world;
-    world.gravity = {};
+    WorldDesc world = {.gravity = {}};
     SolidScene scene(has_surface, start, world);
     AddCollider(&scene.world, MeshOf(subject, pose));
     hits += scene.TouchesIn(100) ? 1 : 0;
@@ -239,8 +236,7 @@ TEST_CASE("A sheet with two sides holds a body from below, one with a front lets
   const bool has_two_sides = GENERATE(false, true);
   CAPTURE(has_surface, has_two_sides);
   const StaticSubject sheet(Sheet(7, 3.0), has_two_sides ? MeshSides::kBoth : MeshSides::kFront);
-  WorldDesc world;
-  world.gravity = {0.0f, 9.81f, 0.0f};
+  WorldDesc world = {.gravity = {0.0f, 9.81f, 0.0f}};
   SolidScene scene(has_surface, BodyAt({0.0f, -0.5f, 0.0f}), world);
   AddCollider(&scene.world, MeshOf(sheet));
   scene.Step(150);

@@ -53,10 +53,7 @@ class Lanes {
 };
 
 tools::Material Surface(std::optional<double> friction, std::optional<double> restitution) {
-  tools::Material material;
-  material.friction = friction;
-  material.restitution = restitution;
-  return material;
+  return tools::Material{.friction = friction, .restitution = restitution};
 }
 
 // A stiff cube of 0.3 m above the middle of each lane.
@@ -87,10 +84,7 @@ struct Row {
 };
 
 ColliderDesc MeshOf(const Lanes& lanes) {
-  ColliderDesc desc;
-  desc.type = ShapeType::kMesh;
-  desc.mesh = {&lanes.asset()};
-  return desc;
+  return ColliderDesc{.type = ShapeType::kMesh, .mesh = {&lanes.asset()}};
 }
 
 // The speeds at which the cubes leave, as shares of those at which they came.
@@ -135,8 +129,7 @@ TEST_CASE("A cube rebounds from a triangle as its material says, and from its ne
     }
   }
   // The world's own function gets the triangle's number, and the user data of the collider.
-  WorldDesc desc;
-  desc.mix_restitution = Tenths;
+  WorldDesc desc = {.mix_restitution = Tenths};
   mesh.user_data = 6;
   Row row(mesh, 4, has_surface, rest, 0.5f, desc);
   const std::vector<double> out = Rebounds(&row);

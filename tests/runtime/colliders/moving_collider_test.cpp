@@ -91,9 +91,7 @@ TEST_CASE("The last of SetColliderPose, MoveCollider and SetColliderVelocity cou
 
 TEST_CASE("A collider's velocities move its pose in every step") {
   World world;
-  ColliderDesc desc;
-  desc.velocity = {1.0f, -2.0f, 0.5f};
-  desc.angular_velocity = {0.3f, 1.5f, -0.6f};
+  ColliderDesc desc = {.velocity = {1.0f, -2.0f, 0.5f}, .angular_velocity = {0.3f, 1.5f, -0.6f}};
   const ColliderId id = AddCollider(&world, desc);
   const Eigen::Vector3d omega = ToEigen(desc.angular_velocity);
   for (int step = 1; step <= 200; ++step) {
@@ -113,10 +111,9 @@ TEST_CASE("A collider's velocities move its pose in every step") {
 
 TEST_CASE("A collider rests where a step would take it too far out") {
   World world;
-  ColliderDesc desc;
-  desc.pose.position.x = 0.999e9f;
-  desc.velocity.x = 3.0e38f;
-  desc.angular_velocity.y = 3.0e38f;
+  ColliderDesc desc = {.pose = {.position = {.x = 0.999e9f}},
+                       .velocity = {.x = 3.0e38f},
+                       .angular_velocity = {.y = 3.0e38f}};
   const ColliderId id = AddCollider(&world, desc);
   for (int step = 0; step < 3; ++step) StepWorld(&world, 1.0f);
   CHECK(DescOf(world, id).pose.position.x == desc.pose.position.x);
@@ -288,8 +285,7 @@ TEST_CASE("A plane that rises to a body needs as many substeps as a body that fa
   World plane_moves({.gravity = {}}), body_moves({.gravity = {}});
   AddCollider(&plane_moves, {.velocity = {0.0f, speed, 0.0f}});
   AddCollider(&body_moves);
-  BodyDesc desc;
-  desc.pose.position.y = 0.5f * speed * kDt;
+  BodyDesc desc = {.pose = {.position = {.y = 0.5f * speed * kDt}}};
   AddBody(&plane_moves, shape.asset(), desc);
   desc.velocity.y = -speed;
   AddBody(&body_moves, shape.asset(), desc);
@@ -351,9 +347,7 @@ TEST_CASE("A collider that turns by more than 30 degrees in a substep sets a fla
   const bool by_velocity = GENERATE(false, true);
   const double angle = share * max_substeps * std::numbers::pi / 6.0;
   CAPTURE(max_substeps, share, by_velocity);
-  WorldDesc world;
-  world.gravity = {};
-  world.contact.max_substeps = max_substeps;
+  WorldDesc world = {.gravity = {}, .contact = {.max_substeps = max_substeps}};
   SolidScene scene(true, BodyAt({}), world);
   // A wheel just above the body's top.
   ColliderDesc wheel =

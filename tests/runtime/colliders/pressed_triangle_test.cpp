@@ -38,10 +38,8 @@ TEST_CASE("A small solid presses into the middle of a large triangle") {
 }
 
 TEST_CASE("Triangles that stick out on both sides of a plate do not touch it") {
-  WorldDesc weightless;
-  weightless.gravity = {};
   const bool is_hull = GENERATE(false, true);
-  SolidScene scene(true, BodyAt({}), weightless);
+  SolidScene scene(true, BodyAt({}), {.gravity = {}});
   const Vec3 half = {1.0f, 0.005f, 1.0f};
   const std::vector<Vec3> corners = BoxCorners(half);
   const Pose pose = {{0.0f, 0.15f, 0.0f}};

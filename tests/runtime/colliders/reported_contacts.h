@@ -12,11 +12,7 @@
 namespace plush::test {
 
 inline BodyDesc Reporting(const Vec3& position, const Vec3& velocity = {}) {
-  BodyDesc desc;
-  desc.pose.position = position;
-  desc.velocity = velocity;
-  desc.report_contacts = true;
-  return desc;
+  return BodyDesc{.pose = {.position = position}, .velocity = velocity, .report_contacts = true};
 }
 
 inline ColliderDesc Sensor(ColliderDesc desc) {

@@ -80,12 +80,8 @@ std::map<Corners, std::array<Corners, 3>> TrianglesOf(const StaticMeshView& mesh
 }
 
 ColliderDesc MeshOf(const Asset& asset, const Pose& pose) {
-  ColliderDesc desc;
-  desc.type = ShapeType::kMesh;
-  desc.mesh = {&asset, 1.5f};
-  desc.pose = pose;
-  desc.friction = 1.0f;
-  return desc;
+  return ColliderDesc{
+      .type = ShapeType::kMesh, .mesh = {&asset, 1.5f}, .pose = pose, .friction = 1.0f};
 }
 
 const Pose kPlace = {{-0.15f, -0.31f, -0.15f}, {0.0f, 0.1f, 0.0f, 0.995f}};

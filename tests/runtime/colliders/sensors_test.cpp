@@ -23,9 +23,7 @@ TEST_CASE("Sensors push, hold and slow nothing, whatever their shape") {
   SolidScene without(has_surface, Reporting({0.0f, 0.6f, 0.0f}, {0.5f, 0.0f, 0.0f}));
   AddCollider(&with.world);
   AddCollider(&without.world);
-  ColliderDesc half_space;
-  half_space.plane.offset = 0.2f;
-  half_space.surface_velocity = {3.0f, 0.0f, 0.0f};
+  ColliderDesc half_space = {.plane = {.offset = 0.2f}, .surface_velocity = {3.0f, 0.0f, 0.0f}};
   AddCollider(&with.world, Sensor(half_space));
   AddCollider(&with.world, Sensor(BoxAt({{0.1f, 0.3f, 0.0f}}, {0.3f, 0.1f, 0.3f})));
   ColliderDesc moving = Sensor(CapsuleAt({{0.0f, 0.1f, 0.0f}}, 0.2f, 0.1f));

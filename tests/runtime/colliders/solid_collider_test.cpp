@@ -116,8 +116,7 @@ TEST_CASE("A wall that stands on a floor stops a body, and does not press it dow
                                     : MeshOf(mesh, pose);
   smooth.friction = 0.0f;
   CAPTURE(kind, has_surface, bottom);
-  WorldDesc world;
-  world.gravity = {3.0f, -9.81f, 0.0f};
+  WorldDesc world = {.gravity = {3.0f, -9.81f, 0.0f}};
   SolidScene scene(has_surface, BodyAt({}, {3.0f, 0.0f, 0.1f}), world);
   AddCollider(&scene.world, {.friction = 0.1f});
   const ColliderId wall = AddCollider(&scene.world, smooth);
@@ -422,9 +421,7 @@ TEST_CASE("Solids with wrong numbers are refused by name") {
   CHECK(section(CapsuleAt({}, 1.0f, wrong)) == "capsule.radius");
   CHECK(section(BoxAt({}, {1.0f, wrong, 1.0f})) == "box.half_extents");
   if (wrong != 0.0f) CHECK(section(CapsuleAt({}, wrong, 1.0f)) == "capsule.half_height");
-  ColliderDesc other;
-  other.type = static_cast<ShapeType>(7);
-  CHECK(section(other) == "type");
+  CHECK(section({.type = static_cast<ShapeType>(7)}) == "type");
 }
 
 }  // namespace solid_collider_test

@@ -12,10 +12,7 @@
 namespace plush::test {
 
 BodyDesc BodyAt(const Vec3& position, const Vec3& velocity) {
-  BodyDesc desc;
-  desc.pose.position = position;
-  desc.velocity = velocity;
-  return desc;
+  return BodyDesc{.pose = {.position = position}, .velocity = velocity};
 }
 
 Pose TurnedPose(const Vec3& position, double angle, const Eigen::Vector3d& axis) {
@@ -23,35 +20,20 @@ Pose TurnedPose(const Vec3& position, double angle, const Eigen::Vector3d& axis)
 }
 
 ColliderDesc SphereAt(const Vec3& position, float radius) {
-  ColliderDesc desc;
-  desc.type = ShapeType::kSphere;
-  desc.sphere.radius = radius;
-  desc.pose.position = position;
-  return desc;
+  return ColliderDesc{
+      .type = ShapeType::kSphere, .sphere = {.radius = radius}, .pose = {.position = position}};
 }
 
 ColliderDesc CapsuleAt(const Pose& pose, float half_height, float radius) {
-  ColliderDesc desc;
-  desc.type = ShapeType::kCapsule;
-  desc.capsule = {half_height, radius};
-  desc.pose = pose;
-  return desc;
+  return ColliderDesc{.type = ShapeType::kCapsule, .capsule = {half_height, radius}, .pose = pose};
 }
 
 ColliderDesc BoxAt(const Pose& pose, const Vec3& half_extents) {
-  ColliderDesc desc;
-  desc.type = ShapeType::kBox;
-  desc.box.half_extents = half_extents;
-  desc.pose = pose;
-  return desc;
+  return ColliderDesc{.type = ShapeType::kBox, .box = {.half_extents = half_extents}, .pose = pose};
 }
 
 ColliderDesc HullAt(const Pose& pose, std::span<const Vec3> points) {
-  ColliderDesc desc;
-  desc.type = ShapeType::kHull;
-  desc.hull = points;
-  desc.pose = pose;
-  return desc;
+  return ColliderDesc{.type = ShapeType::kHull, .hull = points, .pose = pose};
 }
 
 std::vector<Vec3> BoxCorners(const Vec3& half) {

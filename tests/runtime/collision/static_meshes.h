@@ -43,11 +43,7 @@ class StaticSubject {
 /// A mesh as a collider.
 inline ColliderDesc MeshOf(const StaticSubject& subject, const Pose& pose = {},
                            float scale = 1.0f) {
-  ColliderDesc desc;
-  desc.type = ShapeType::kMesh;
-  desc.mesh = {&subject.asset(), scale};
-  desc.pose = pose;
-  return desc;
+  return ColliderDesc{.type = ShapeType::kMesh, .mesh = {&subject.asset(), scale}, .pose = pose};
 }
 
 /// cells x cells squares of two triangles each, whose corners are at(column, row), asked for row by

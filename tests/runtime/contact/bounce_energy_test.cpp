@@ -73,9 +73,8 @@ TEST_CASE("A rebound off a plane leaves a body no more energy relative to it tha
   for (uint32_t seed = 1; seed <= 30; ++seed) {
     Random random(seed);
     World world(InSpace());
-    ColliderDesc floor;
-    floor.velocity = {0.0f, static_cast<float>(speed), 0.0f};
-    floor.pose.position.y = -0.5f;
+    ColliderDesc floor = {.pose = {.position = {.y = -0.5f}},
+                          .velocity = {0.0f, static_cast<float>(speed), 0.0f}};
     ColliderId plane;
     REQUIRE(world.AddCollider(floor, &plane).ok());
     BodyDesc body = SpinningBar(&random);

@@ -102,8 +102,7 @@ TEST_CASE("Bodies slide with the friction of their materials") {
 
 TEST_CASE("A world's own functions mix coefficients") {
   const ShapeAsset shape = TwoHalves(-1.0, -1.0);
-  WorldDesc desc;
-  desc.mix_friction = FrictionOfSevenOnNine;
+  WorldDesc desc = {.mix_friction = FrictionOfSevenOnNine};
   const ColliderDesc floor = {.user_data = 9};
   CHECK(Braking(shape.asset(), floor, {.user_data = 7}, desc) == Approx(0.3).epsilon(0.01));
   CHECK(Braking(shape.asset(), floor, {.user_data = 8}, desc) == Approx(0.6).epsilon(0.01));

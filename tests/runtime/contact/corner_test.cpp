@@ -27,9 +27,7 @@ struct Corner {
   }
 
   static WorldDesc DescOf(const Eigen::Matrix3d& turn, const Eigen::Vector3d& down) {
-    WorldDesc desc;
-    desc.gravity = ToVec3(turn * (kGravity * down));
-    desc.sleep.speed = 0.0f;
+    WorldDesc desc = {.gravity = ToVec3(turn * (kGravity * down)), .sleep = {.speed = 0.0f}};
     return desc;
   }
   Eigen::Vector3d Velocity() const {
@@ -56,9 +54,7 @@ TEST_CASE("A body that falls into a corner comes to rest in it") {
   World world;
   AddPlane(&world, {{s, c, 0.0f}, 0.0f}, friction);
   AddPlane(&world, {{-s, c, 0.0f}, 0.0f}, friction);
-  BodyDesc body;
-  body.pose.position = {-0.15f, 0.3f, 0.0f};
-  const BodyId id = AddBody(&world, shape.asset(), body);
+  const BodyId id = AddBody(&world, shape.asset(), {.pose = {.position = {-0.15f, 0.3f, 0.0f}}});
   for (int step = 0; step < 400; ++step) {  // undamped, without friction it rocks for 300
     REQUIRE((StepWorld(&world, kDt) & kStepBodyFrozen) == 0u);
     REQUIRE(MeasuresOf(world).max_penetration < 1e-3 * SizeOf(shape));

@@ -78,10 +78,8 @@ TEST_CASE("Friction holds a box against a push inside its cone, and not beyond")
   CAPTURE(poisson, share, mu);
   const ShapeAsset shape(TetBox(4, 2, 4, 0.1), {3.0e5, poisson, 1000.0});
   const double push = share * mu * kGravity;
-  WorldDesc desc;
-  desc.gravity = {static_cast<float>(push), static_cast<float>(-kGravity), 0.0f};
-  desc.sleep.speed = 0.0f;
-  World world(desc);
+  World world({.gravity = {static_cast<float>(push), static_cast<float>(-kGravity), 0.0f},
+               .sleep = {.speed = 0.0f}});
   AddPlane(&world, {{0.0f, 1.0f, 0.0f}, 0.0f}, static_cast<float>(mu));
   const BodyId id = AddBody(&world, shape.asset());
   const double mass = MomentsOf(world, id).mass;
@@ -160,18 +158,15 @@ TEST_CASE("A beam on a ramp of 20 degrees stops at a friction of 0.75 and slides
   const ShapeAsset shape =
       has_surface ? ShapeAsset(SurfaceBytes(mesh, {.parts = 3, .depth = 0.0, .num_shells = 0}))
                   : ShapeAsset(mesh, material);
-  WorldDesc desc;
-  desc.sleep.speed = 0.0f;
-  World world(desc);
+  World world({.sleep = {.speed = 0.0f}});
   const Eigen::Matrix3d R = Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitZ()).toRotationMatrix();
   const Eigen::Vector3d down = -R.col(0);
   AddPlane(&world, {ToVec3(R.col(1)), 0.0f}, mu);
-  BodyDesc of_body;
-  of_body.pose.rotation = ToQuat(R);
-  of_body.material = {.young = static_cast<float>(young),
-                      .poisson = static_cast<float>(material.poisson),
-                      .density = static_cast<float>(material.density),
-                      .damping = 0.05f};
+  BodyDesc of_body = {.pose = {.rotation = ToQuat(R)},
+                      .material = {.young = static_cast<float>(young),
+                                   .poisson = static_cast<float>(material.poisson),
+                                   .density = static_cast<float>(material.density),
+                                   .damping = 0.05f}};
   const BodyId id = AddBody(&world, shape.asset(), of_body);
   const auto steps = [&](int count) {
     for (int k = 0; k < count; ++k) StepWorld(&world, kDt);

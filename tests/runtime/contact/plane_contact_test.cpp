@@ -117,12 +117,9 @@ TEST_CASE("The energy of an undamped drop stays below its start, whatever its si
   Random random(seed);
   const ShapeAsset shape(TetBox(4, 3, 3, size / 4.0, 0.09, seed), {young, 0.35, 1000.0},
                          double(dt));
-  WorldDesc desc;
-  desc.sleep.speed = 0.0f;
-  World world(desc);
+  World world({.sleep = {.speed = 0.0f}});
   AddPlane(&world, {});
-  BodyDesc body;
-  body.pose.rotation = ToQuat(random.Rotation());
+  BodyDesc body = {.pose = {.rotation = ToQuat(random.Rotation())}};
   const Points x = RotationOf(body.pose.rotation) * ToEigen(shape.rest());
   body.pose.position.y = static_cast<float>(0.3 * size - x.row(1).minCoeff());
   const BodyId id = AddBody(&world, shape.asset(), body);
@@ -152,10 +149,8 @@ TEST_CASE("A light stub under a heavy tet is never pressed inside out") {
   Random random(seed);
   World world;
   AddPlane(&world, {});
-  BodyDesc body;
-  body.pose.rotation = ToQuat(random.Rotation(0.3));
-  body.pose.position.y = 0.2f;
-  body.velocity.y = -speed;
+  BodyDesc body = {.pose = {.position = {.y = 0.2f}, .rotation = ToQuat(random.Rotation(0.3))},
+                   .velocity = {.y = -speed}};
   AddBody(&world, shape.asset(), body);
   float flattest = 1.0f;
   for (int step = 0; step < 200; ++step) {
@@ -169,14 +164,10 @@ TEST_CASE("A light stub under a heavy tet is never pressed inside out") {
 
 TEST_CASE("An impact takes more iterations, rest does not") {
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial);
-  WorldDesc desc;
-  desc.sleep.speed = 0.0f;
-  World world(desc);
+  World world({.sleep = {.speed = 0.0f}});
   AddPlane(&world, {});
-  BodyDesc body;
-  body.pose.position.y = 0.2f;
-  body.pose.rotation = {0.1f, 0.0f, 0.2f, 1.0f};
-  body.material.damping = 0.05f;
+  BodyDesc body = {.pose = {.position = {.y = 0.2f}, .rotation = {0.1f, 0.0f, 0.2f, 1.0f}},
+                   .material = {.damping = 0.05f}};
   AddBody(&world, shape.asset(), body);
   uint32_t most = 0;
   for (int step = 0; step < 300; ++step) {
@@ -192,14 +183,9 @@ TEST_CASE("An impact takes more iterations, rest does not") {
 // Without the impulses of the step before it would take over 100.
 TEST_CASE("At rest few sweeps suffice, also after a change of the step and a sleep") {
   ShapeAsset shape(SurfaceBytes(TetBox(4, 2, 4, 0.1), {.parts = 3, .depth = 0.0, .num_shells = 0}));
-  WorldDesc desc;
-  desc.sleep.speed = 0.0f;
-  desc.contact.sweeps = 256;
-  World world(desc);
+  World world({.contact = {.sweeps = 256}, .sleep = {.speed = 0.0f}});
   AddPlane(&world, {});
-  BodyDesc body;
-  body.material.damping = 0.02f;
-  const BodyId id = AddBody(&world, shape.asset(), body);
+  const BodyId id = AddBody(&world, shape.asset(), {.material = {.damping = 0.02f}});
   for (int step = 0; step < 300; ++step) StepWorld(&world, kDt);
   const auto check = [&](float dt) {
     StepWorld(&world, dt);
@@ -237,13 +223,9 @@ TEST_CASE("A plate on many nodes comes to rest") {
 TEST_CASE("A sheet on more nodes than there is room for stays on its plane") {
   const ShapeAsset shape(TetBox(20, 1, 20, 0.1), {1.0e5, 0.3, 1000.0});
   REQUIRE(MostTouchingPoints(static_cast<uint32_t>(shape.num_nodes())) < 21 * 21);
-  WorldDesc desc;
-  desc.sleep.speed = 0.0f;
-  World world(desc);
+  World world({.sleep = {.speed = 0.0f}});
   AddPlane(&world, {});
-  BodyDesc body;
-  body.pose.position.y = 0.02f;
-  AddBody(&world, shape.asset(), body);
+  AddBody(&world, shape.asset(), {.pose = {.position = {.y = 0.02f}}});
   uint32_t flags = 0;
   float deepest = 0.0f;
   for (int step = 0; step < 60; ++step) {
@@ -266,9 +248,7 @@ TEST_CASE("A plane that turns about a distant point carries a body without letti
                   {.plane = {{0.0f, 1.0f, 0.0f}, -1.0f}, .angular_velocity = {0.0f, 0.0f, speed}},
                   &wall)
               .ok());
-  BodyDesc body;
-  body.pose.position = {-0.15f, -1.0f, -0.1f};
-  AddBody(&world, shape.asset(), body);
+  AddBody(&world, shape.asset(), {.pose = {.position = {-0.15f, -1.0f, -0.1f}}});
   for (int step = 0; step < 25; ++step) {
     StepWorld(&world, kDt);
     CAPTURE(step);
@@ -338,9 +318,7 @@ TEST_CASE("Substeps come with fast approach only") {
   for (const float speed : {0.5f, 12.0f, 60.0f}) {
     World world;
     AddPlane(&world, {});
-    BodyDesc body;
-    body.pose.position.y = 0.02f;
-    body.velocity.y = -speed;
+    BodyDesc body = {.pose = {.position = {.y = 0.02f}}, .velocity = {.y = -speed}};
     AddBody(&world, shape.asset(), body);
     StepWorld(&world, kDt);
     // n = clamp(ceil(2 v dt / e), 1, 4), where v includes the step's gravity.

@@ -29,11 +29,7 @@ struct SlopeDesc {
   SplittingSettings splitting = {};
 
   /// Nothing falls asleep: what sleeps would pass for at rest.
-  static WorldDesc Awake() {
-    WorldDesc desc;
-    desc.sleep.speed = 0.0f;
-    return desc;
-  }
+  static WorldDesc Awake() { return WorldDesc{.sleep = {.speed = 0.0f}}; }
 };
 
 /// A box of kMaterial at rest on a tilted plane through the origin.
@@ -45,13 +41,12 @@ struct Slope {
     normal = R.col(1);
     down = -R.col(0);
     AddPlane(&world, {ToVec3(normal), 0.0f}, desc.friction);
-    BodyDesc body;
-    body.pose.rotation = ToQuat(R);
-    body.material = {.young = static_cast<float>(kMaterial.young),
-                     .poisson = static_cast<float>(kMaterial.poisson),
-                     .density = static_cast<float>(kMaterial.density),
-                     .damping = desc.damping};
-    body.splitting = desc.splitting;
+    BodyDesc body = {.pose = {.rotation = ToQuat(R)},
+                     .material = {.young = static_cast<float>(kMaterial.young),
+                                  .poisson = static_cast<float>(kMaterial.poisson),
+                                  .density = static_cast<float>(kMaterial.density),
+                                  .damping = desc.damping},
+                     .splitting = desc.splitting};
     id = AddBody(&world, shape.asset(), body);
   }
   static ShapeAsset ShapeOf(const SlopeDesc& desc) {

@@ -35,8 +35,7 @@ struct Plates {
 // A plate below a cube of 1 m and one above it.
 Plates AddPlates(World* world) {
   Plates plates;
-  ColliderDesc desc;
-  desc.friction = 0.5f;
+  ColliderDesc desc = {.friction = 0.5f};
   REQUIRE(world->AddCollider(desc, &plates.low).ok());
   desc.plane = {.normal = {0.0f, -1.0f, 0.0f}};
   desc.pose.position.y = 1.0f;
@@ -52,10 +51,7 @@ class Press {
         const SplittingSettings& splitting = {}, const ContactSettings& contact = {})
       : num_nodes_(shape.rest().size()), world_({.gravity = {}, .contact = contact}) {
     plates_ = AddPlates(&world_);
-    BodyDesc body;
-    body.material = material;
-    body.splitting = splitting;
-    id_ = AddBody(&world_, shape.asset(), body);
+    id_ = AddBody(&world_, shape.asset(), {.material = material, .splitting = splitting});
     for (int step = 1; step <= 300; ++step) {
       const float way = std::min(0.0025f * static_cast<float>(step), 0.5f * (1.0f - kHeight));
       REQUIRE(world_.MoveCollider(plates_.low, {.position = {0.0f, way, 0.0f}}).ok());

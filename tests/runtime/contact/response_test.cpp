@@ -16,11 +16,8 @@ TEST_CASE("A penalty pushes each node by its stiffness times its depth") {
   const float depth = GENERATE(0.001f, 0.003f);
   CAPTURE(stiffness, dt, depth);
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial, double(dt));
-  WorldDesc desc;
-  desc.gravity = {};
-  desc.contact.method = &kPenaltyContact;
-  desc.contact.penalty_stiffness = stiffness;
-  World world(desc);
+  World world(
+      {.gravity = {}, .contact = {.method = &kPenaltyContact, .penalty_stiffness = stiffness}});
   AddPlane(&world, {{0.6f, 0.8f, 0.0f}, 0.0f}, 0.0f);
   BodyDesc body;
   body.pose.rotation = ToQuat(Eigen::Matrix3d(
@@ -40,15 +37,10 @@ TEST_CASE("On penalties a box sinks until they carry its weight") {
   CAPTURE(stiffness);
   const float dt = 0.005f;
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial, double(dt));
-  WorldDesc desc;
-  desc.contact.method = &kPenaltyContact;
-  desc.contact.penalty_stiffness = stiffness;
-  desc.sleep.speed = 0.0f;
-  World world(desc);
+  World world({.contact = {.method = &kPenaltyContact, .penalty_stiffness = stiffness},
+               .sleep = {.speed = 0.0f}});
   AddPlane(&world, {});
-  BodyDesc body;
-  body.material.damping = 0.05f;
-  const BodyId id = AddBody(&world, shape.asset(), body);
+  const BodyId id = AddBody(&world, shape.asset(), {.material = {.damping = 0.05f}});
   for (int step = 0; step < 600; ++step) REQUIRE(StepWorld(&world, dt) == kStepOk);
   CHECK(world.stats().max_speed < 1e-3f);
   double depths = 0.0;
@@ -58,14 +50,9 @@ TEST_CASE("On penalties a box sinks until they carry its weight") {
 
 TEST_CASE("Snapped nodes lie on the plane, and the box on them") {
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial);
-  WorldDesc desc;
-  desc.contact.method = &kSnapContact;
-  desc.sleep.speed = 0.0f;
-  World world(desc);
+  World world({.contact = {.method = &kSnapContact}, .sleep = {.speed = 0.0f}});
   AddPlane(&world, {});
-  BodyDesc body;
-  body.pose.position.y = 0.1f;
-  const BodyId id = AddBody(&world, shape.asset(), body);
+  const BodyId id = AddBody(&world, shape.asset(), {.pose = {.position = {.y = 0.1f}}});
   double lowest = 1.0;
   for (int step = 0; step < 300; ++step) {
     REQUIRE(StepWorld(&world, kDt) == kStepOk);
@@ -85,10 +72,7 @@ TEST_CASE("A method holds the nodes of a pinned box that a plane crushes") {
   CAPTURE(method == &kSnapContact, speed);
   constexpr float kTop = 0.16f, kEnd = 0.03f;
   const ShapeAsset shape(TetBox(6, 2, 6, 0.05), kMaterial);
-  WorldDesc desc;
-  desc.contact.method = method;
-  desc.sleep.speed = 0.0f;
-  World world(desc);
+  World world({.contact = {.method = method}, .sleep = {.speed = 0.0f}});
   const ColliderId plane = AddPlane(&world, {{0.0f, -1.0f, 0.0f}, -kTop});
   REQUIRE(world.SetColliderVelocity(plane, {0.0f, -speed, 0.0f}, {}).ok());
   std::vector<uint32_t> pins;

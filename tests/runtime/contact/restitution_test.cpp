@@ -22,9 +22,7 @@ struct Bounce {
       : shape(has_surface
                   ? ShapeAsset(SurfaceBytes(mesh, {.parts = 2, .depth = 0.0, .num_shells = 0}))
                   : ShapeAsset(mesh)) {
-    ColliderDesc floor;
-    floor.restitution = restitution;
-    REQUIRE(world.AddCollider(floor, &plane).ok());
+    REQUIRE(world.AddCollider({.restitution = restitution}, &plane).ok());
     id = AddBody(&world, shape.asset(), desc);
   }
   double Speed() const {
@@ -262,8 +260,7 @@ TEST_CASE("A collider, a body, a baked material or the world's function gives re
   ColliderId floor;
   REQUIRE(world.AddCollider({.user_data = 9}, &floor).ok());
   if (from == From::kSetting) REQUIRE(world.SetColliderRestitution(floor, 0.5f).ok());
-  BodyDesc desc;
-  desc.pose.position.y = 0.5f;
+  BodyDesc desc = {.pose = {.position = {.y = 0.5f}}};
   if (from == From::kBody) desc.material.restitution = 0.5f;
   const BodyId id = AddBody(&world, shape.asset(), desc);
   CHECK(Rebounds(&world, id) == Approx(0.5).margin(0.05));
@@ -273,10 +270,8 @@ TEST_CASE("A wall throws a soft body back, and the floor not up") {
   Bounce bounce(0.5f, Stiff(3.0e5f), true);
   World& world = bounce.world;
   ColliderId wall;
-  ColliderDesc desc;
-  desc.plane = {{-1.0f, 0.0f, 0.0f}, -1.0f};
-  desc.friction = 0.0f;
-  desc.restitution = 0.5f;
+  ColliderDesc desc = {
+      .plane = {{-1.0f, 0.0f, 0.0f}, -1.0f}, .friction = 0.0f, .restitution = 0.5f};
   REQUIRE(world.AddCollider(desc, &wall).ok());
   REQUIRE(world.SetColliderFriction(bounce.plane, 0.0f).ok());
   for (int step = 0; step < 300; ++step) StepWorld(&world, kDt);
@@ -315,10 +310,7 @@ struct Pair {
       : shape(SurfaceBytes(mesh, {.parts = 2, .depth = 0.0, .num_shells = 0})), world(desc) {}
 
   static WorldDesc InSpace() {
-    WorldDesc desc;
-    desc.gravity = {};
-    desc.max_pairs = 4;
-    desc.sleep.speed = 0.0f;
+    WorldDesc desc = {.gravity = {}, .sleep = {.speed = 0.0f}, .max_pairs = 4};
     return desc;
   }
   double Speed(int k) const {

@@ -61,22 +61,19 @@ struct Outcome {
 };
 
 Outcome Close(const ShapeAsset& shape, const Wedge& wedge, uint32_t seed, int sweeps) {
-  WorldDesc desc;
-  desc.gravity = wedge.falls ? ToVec3(wedge.turn * Eigen::Vector3d(0.0, -kGravity, 0.0)) : Vec3{};
-  desc.contact.sweeps = sweeps;
-  World world(desc);
-  BodyDesc body;
-  body.pose.rotation = ToQuat(Random(seed).Rotation());
-  body.material = wedge.material;
+  World world(
+      {.gravity = wedge.falls ? ToVec3(wedge.turn * Eigen::Vector3d(0.0, -kGravity, 0.0)) : Vec3{},
+       .contact = {.sweeps = sweeps}});
+  BodyDesc body = {.pose = {.rotation = ToQuat(Random(seed).Rotation())},
+                   .material = wedge.material};
   const BodyId id = AddBody(&world, shape.asset(), body);
   const std::vector<Vec3> x = PositionsOf(world, id, shape.num_nodes());
   std::vector<ColliderId> planes;
   for (const Eigen::Vector3d& normal : wedge.normals) {
     double low = 1.0;
     for (const Vec3& node : x) low = std::min(low, normal.dot(ToEigen(node)));
-    ColliderDesc plane;
-    plane.plane = {ToVec3(normal), static_cast<float>(low - 0.005)};
-    plane.friction = static_cast<float>(wedge.friction);
+    ColliderDesc plane = {.plane = {ToVec3(normal), static_cast<float>(low - 0.005)},
+                          .friction = static_cast<float>(wedge.friction)};
     planes.emplace_back();
     REQUIRE(world.AddCollider(plane, &planes.back()).ok());
   }

@@ -15,11 +15,7 @@ namespace crowd_memory_test {
 
 constexpr float kDt = 0.01f;
 
-WorldDesc DescOf(CountingMemory* memory) {
-  WorldDesc desc;
-  desc.allocator = memory->allocator();
-  return desc;
-}
+WorldDesc DescOf(CountingMemory* memory) { return WorldDesc{.allocator = memory->allocator()}; }
 
 // Free bodies in a row, 2 m above the ground.
 Member MemberAt(const ShapeAsset& shape, int place, Random* random) {
@@ -35,8 +31,7 @@ std::vector<BodyId> AddRow(World* world, const ShapeAsset& shape, int count, Ran
 }
 
 BodyDesc Pinned(const std::vector<uint32_t>& pins) {
-  BodyDesc desc;
-  desc.pose.position = {0.0f, 2.0f, 5.0f};
+  BodyDesc desc = {.pose = {.position = {0.0f, 2.0f, 5.0f}}};
   desc.pinned_nodes = pins;
   return desc;
 }
@@ -101,8 +96,7 @@ TEST_CASE("Wherever memory runs out as crowds are made, bodies step", "[long]") 
                                        : which == 3 ? 25
                                                     : 7,
                                        &random);
-      BodyDesc desc;
-      desc.pose.position = {-1.0f, 2.0f, 0.0f};
+      BodyDesc desc = {.pose = {.position = {-1.0f, 2.0f, 0.0f}}};
       if (which == 1) desc = Pinned(few);
       if (which == 2) desc.material.young = 3.0e5f;
       const uint64_t before = memory.requests();

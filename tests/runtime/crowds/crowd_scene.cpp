@@ -10,11 +10,10 @@
 namespace plush::test {
 
 BodyId Member::AddTo(World* world, const Asset& asset, const SplittingSettings& splitting) const {
-  BodyDesc desc;
-  desc.splitting = splitting;
-  desc.pose = pose;
-  desc.velocity = velocity;
-  desc.angular_velocity = angular_velocity;
+  BodyDesc desc = {.pose = pose,
+                   .velocity = velocity,
+                   .angular_velocity = angular_velocity,
+                   .splitting = splitting};
   desc.pinned_nodes = pins;
   const BodyId id = AddBody(world, asset, desc);
   if (wobble.empty()) return id;
@@ -25,12 +24,10 @@ BodyId Member::AddTo(World* world, const Asset& asset, const SplittingSettings& 
 }
 
 Member RandomMember(const ShapeAsset& shape, const Vec3& position, double speed, Random* random) {
-  Member member;
-  member.pose = {position, ToQuat(random->Rotation())};
-  member.velocity = ToVec3(random->Vector(speed));
-  member.angular_velocity = ToVec3(random->Vector(5.0 * speed));
-  member.wobble = ToVec3s(random->Vectors(shape.num_nodes(), speed));
-  return member;
+  return Member{.pose = {position, ToQuat(random->Rotation())},
+                .velocity = ToVec3(random->Vector(speed)),
+                .angular_velocity = ToVec3(random->Vector(5.0 * speed)),
+                .wobble = ToVec3s(random->Vectors(shape.num_nodes(), speed))};
 }
 
 std::vector<uint32_t> RandomPins(size_t num_nodes, size_t count, Random* random) {
@@ -55,8 +52,7 @@ bool HadCrowds(const World& world) {
 
 int DrawnContacts(const World& world) {
   int count = 0;
-  DebugDraw draw;
-  draw.user = &count;
+  DebugDraw draw = {.user = &count};
   draw.point = [](void* user, const Vec3&, float, uint32_t) { ++*static_cast<int*>(user); };
   draw.flags = kDrawContacts;
   world.Draw(draw);

@@ -85,9 +85,7 @@ void Record(const World& world, BodyId id, const ShapeAsset& shape, Path* path) 
 
 std::vector<Path> PathsInCrowd(const ShapeAsset& shape, const std::vector<Member>& members,
                                const Run& run, bool* had_crowds) {
-  WorldDesc desc;
-  desc.contact = run.contact;
-  World world(desc);
+  World world({.contact = run.contact});
   AddPlane(&world, kPlane, kFriction);
   std::vector<BodyId> ids;
   for (const Member& member : members)
@@ -102,9 +100,7 @@ std::vector<Path> PathsInCrowd(const ShapeAsset& shape, const std::vector<Member
 }
 
 Path PathAlone(const ShapeAsset& shape, const Member& member, const Run& run) {
-  WorldDesc desc;
-  desc.contact = run.contact;
-  World world(desc);
+  World world({.contact = run.contact});
   AddPlane(&world, kPlane, kFriction);
   const BodyId id = member.AddTo(&world, shape.asset(), run.splitting);
   const Eigen::RowVector3d normal = ToEigen(kPlane.normal).transpose();
@@ -317,8 +313,7 @@ TEST_CASE("A body so strained that it leaves the crowd in its step moves as it w
     const auto add = [&](World* world, int bodies) {
       BodyId first;
       for (int i = 0; i < bodies; ++i) {
-        BodyDesc desc;
-        desc.pose.position.x = 3.0f * static_cast<float>(i);
+        BodyDesc desc = {.pose = {.position = {.x = 3.0f * static_cast<float>(i)}}};
         const BodyId id = AddBody(world, shape.asset(), desc);
         if (i == 0) first = id;
       }

@@ -32,10 +32,7 @@ struct Boxes {
     AddPlane(&world, {{0.0f, 1.0f, 0.0f}, -30.0f});
   }
   static WorldDesc DescOf(uint32_t max_pairs) {
-    WorldDesc desc;
-    desc.gravity = {};
-    desc.max_pairs = max_pairs;
-    return desc;
+    return WorldDesc{.gravity = {}, .max_pairs = max_pairs};
   }
 
   size_t Add(const Vec3& position, const Vec3& velocity, Random* random) {

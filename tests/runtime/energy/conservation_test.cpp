@@ -16,11 +16,7 @@ namespace conservation_test {
 
 Eigen::Vector3d Vector(const double (&v)[3]) { return {v[0], v[1], v[2]}; }
 
-WorldDesc Weightless() {
-  WorldDesc desc;
-  desc.gravity = {};
-  return desc;
-}
+WorldDesc Weightless() { return WorldDesc{.gravity = {}}; }
 
 double LargestFace(const SimulationView& s) {
   double largest = 0.0;
@@ -55,9 +51,7 @@ TEST_CASE("Free fall is backward Euler's own path") {
   CAPTURE(dt, start.x, velocity.x);
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, 1), {1.0e5, 0.4, 1000.0}, double(dt));
   World world;
-  BodyDesc body;
-  body.pose.position = start;
-  body.velocity = velocity;
+  BodyDesc body = {.pose = {.position = start}, .velocity = velocity};
   const BodyId id = AddBody(&world, shape.asset(), body);
   const Eigen::Vector3d before = Vector(MomentsOf(world, id).centre);
   const int n = 100;
@@ -265,8 +259,7 @@ TEST_CASE("Stiff bodies that spin about any axis are hardly strained, alone and 
   Random random(5);
   std::vector<BodyId> ids;
   for (int i = 0; i < bodies; ++i) {
-    BodyDesc body;
-    body.pose.position.x = static_cast<float>(i);
+    BodyDesc body = {.pose = {.position = {.x = static_cast<float>(i)}}};
     ids.push_back(AddBody(&world, shape.asset(), body));
     Spin((spin / double{kDt}) * random.Direction(), shape.num_nodes(), ids.back(), &world);
   }
@@ -289,9 +282,7 @@ TEST_CASE("With volume sweeps a spinning body loses (omega dt)^2 of its angular 
   for (int half = 0; half < 2; ++half) {
     const float dt = half == 0 ? 0.01f : 0.005f;
     World world(Weightless());
-    BodyDesc body;
-    body.pose.rotation = turned;
-    body.splitting.volume_sweeps = 1;
+    BodyDesc body = {.pose = {.rotation = turned}, .splitting = {.volume_sweeps = 1}};
     const BodyId id = AddBody(&world, shape.asset(), body);
     REQUIRE(world.PrepareTimeStep(dt).ok());
     // Spin about an axis of inertia through the centre of mass; for a cube any axis is one.
@@ -321,8 +312,7 @@ TEST_CASE("A rest shape that is placed anywhere has no forces") {
   Random random(seed);
   const tools::Material material = {1.0e6, 0.3, 1000.0};
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, seed), material);
-  BodyDesc body;
-  body.pose.position = ToVec3(away * random.Direction());
+  BodyDesc body = {.pose = {.position = ToVec3(away * random.Direction())}};
   if (away > 0.0) body.pose.rotation = ToQuat(random.Rotation());
   World world;
   const BodyId id = AddBody(&world, shape.asset(), body);

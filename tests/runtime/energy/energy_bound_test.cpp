@@ -34,9 +34,7 @@ struct Impact {
       : random(seed),
         shape(TetBox(4, 3, 3, 0.25, 0.09, seed), {thrown.young, thrown.poisson, 1000.0},
               thrown.dt) {
-    BodyDesc desc;
-    desc.scale = thrown.scale;
-    desc.pose.rotation = ToQuat(random.Rotation());
+    BodyDesc desc = {.pose = {.rotation = ToQuat(random.Rotation())}, .scale = thrown.scale};
     const Points x =
         double(thrown.scale) * (RotationOf(desc.pose.rotation) * ToEigen(shape.rest()));
     const double lowest = x.row(1).minCoeff();
@@ -183,12 +181,8 @@ TEST_CASE("Bodies that a thin plate cuts are not thrown about") {
     const double young = std::pow(10.0, random.Uniform(4.0, 7.0)), nu = random.Uniform(0.0, 0.499);
     const float dt = random.Below(2) == 0 ? 0.01f : 1.0f / 60.0f;
     ShapeAsset shape(TetBox(3, 3, 3, 0.3, 0.1, seed), {young, nu, 1000.0}, double(dt));
-    WorldDesc settings;
-    settings.gravity = {};
-    settings.sleep.speed = 0.0f;
-    World world(settings);
-    BodyDesc desc;
-    desc.pose.position = {-0.45f, -0.45f, -0.45f};
+    World world({.gravity = {}, .sleep = {.speed = 0.0f}});
+    BodyDesc desc = {.pose = {.position = {-0.45f, -0.45f, -0.45f}}};
     const BodyId id = AddBody(&world, shape.asset(), desc);
     const float half = static_cast<float>(std::pow(10.0, random.Uniform(-3.0, -1.5)));
     const ColliderDesc plate =
@@ -264,8 +258,7 @@ TEST_CASE("Bodies of several stiff parts gain no energy in an impact", "[long]")
     const float dt = 1.0f / 60.0f;
     const ShapeAsset shape = ShapeAsset::Baked(mesh, {young, 0.1, 2000.0}, double(dt));
     World world;
-    BodyDesc desc;
-    desc.pose.rotation = ToQuat(random.Rotation());
+    BodyDesc desc = {.pose = {.rotation = ToQuat(random.Rotation())}};
     const BodyId id = AddBody(&world, shape.asset(), desc);
     const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
     const Eigen::Vector3d omega = random.Vector(2.0);

@@ -153,9 +153,7 @@ void AddParts(Place place, Random* random, std::vector<Part>* parts, World* worl
     const bool is_first = &part == parts->data();
     std::vector<uint32_t> pins;
     if (is_first && !on_floor && random->Uniform(0.0, 1.0) < 0.25) pins = FaceOf(part);
-    BodyDesc body;
-    body.scale = static_cast<float>(part.scale);
-    body.material.friction = friction;
+    BodyDesc body = {.scale = static_cast<float>(part.scale), .material = {.friction = friction}};
     body.pinned_nodes = pins;
     part.id = AddBody(world, part.shape.asset(), body);
     Points x = part.scale * (random->Rotation() * part.body.rest);
@@ -198,9 +196,7 @@ std::vector<Spring> HangPart(int copies, Random* random, Part* part, World* worl
   }
   for (int copy = copies; copy >= 0; --copy) {
     const Eigen::Vector3d beside(4.0 * copy * part->size, 0.0, 0.0);
-    BodyDesc body;
-    body.scale = static_cast<float>(part->scale);
-    part->id = AddBody(world, part->shape.asset(), body);
+    part->id = AddBody(world, part->shape.asset(), {.scale = static_cast<float>(part->scale)});
     REQUIRE(world->SetNodePositions(part->id, ToVec3s(x.colwise() + beside)).ok());
     const Points v = thrown.replicate(1, x.cols());
     REQUIRE(world->SetNodeVelocities(part->id, ToVec3s(v)).ok());
@@ -240,11 +236,9 @@ Result Run(Place place, uint32_t seed, bool prints) {
   Result result;
   result.acts = hangs && MayHang(parts[0]);
   if (hangs && !result.acts) return result;
-  WorldDesc desc;
-  desc.sleep.speed = 0.0f;
-  desc.max_pairs = hangs ? 0 : 16;
-  desc.gravity = {0.0f, falls ? static_cast<float>(-kGravity) : 0.0f, 0.0f};
-  World world(desc);
+  World world({.gravity = {0.0f, falls ? static_cast<float>(-kGravity) : 0.0f, 0.0f},
+               .sleep = {.speed = 0.0f},
+               .max_pairs = hangs ? 0 : 16});
   std::vector<Spring> springs;
   if (hangs) {
     springs = HangPart(seed % 2 == 0 ? 0 : 6, &random, &parts[0], &world);
@@ -323,22 +317,17 @@ double LargestEnergy(bool on_springs, double poisson, int outer_iterations) {
   constexpr double kDt = 1.0 / 60.0, kEdge = 0.05;
   constexpr int kLength = 11;
   const auto box = [&](int length, const tools::Material& material) {
-    RandomScene scene;
-    scene.mesh = TetBox(length, 2, 2, kEdge);
-    scene.materials = {material};
+    RandomScene scene = {.mesh = TetBox(length, 2, 2, kEdge), .materials = {material}};
     scene.of_tets.assign(scene.mesh.tets.size(), 0);
     scene.dt = kDt;
     return Part(scene);
   };
   Part cube = box(2, {1.0e6, 0.3, 2000.0});
   Part beam = box(kLength, {on_springs ? 1.0e5 : 1.0e7, poisson, 1000.0});
-  WorldDesc desc;
-  desc.sleep.speed = 0.0f;
-  desc.max_pairs = 1;
+  WorldDesc desc = {.sleep = {.speed = 0.0f}, .max_pairs = 1};
   if (on_springs) desc.gravity = {};
   World world(desc);
-  BodyDesc body;
-  body.splitting.outer_iterations = outer_iterations;
+  BodyDesc body = {.splitting = {.outer_iterations = outer_iterations}};
   const std::vector<uint32_t> face = FaceOf(beam);
   if (!on_springs) body.pinned_nodes = face;
   beam.id = AddBody(&world, beam.shape.asset(), body);

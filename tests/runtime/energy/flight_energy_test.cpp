@@ -47,12 +47,7 @@ struct Spinners {
     }
   }
 
-  static WorldDesc Weightless() {
-    WorldDesc desc;
-    desc.gravity = {};
-    desc.sleep.speed = 0.0f;
-    return desc;
-  }
+  static WorldDesc Weightless() { return WorldDesc{.gravity = {}, .sleep = {.speed = 0.0f}}; }
   double Energy(int body) const {
     const BodyMoments of = MomentsOf(world, ids[static_cast<size_t>(body)]);
     return of.kinetic_j + of.elastic_j;

@@ -93,8 +93,7 @@ void GridGround::MakeBoxes(bool has_walls, Random* random, Points* x) {
     add(-Eigen::Vector3d::UnitY(), top - x->row(1).minCoeff(), top + room);
   }
   for (const Box& box : boxes_) {
-    ColliderDesc desc;
-    desc.type = ShapeType::kBox;
+    ColliderDesc desc = {.type = ShapeType::kBox};
     Eigen::Vector3d half = Eigen::Vector3d::Constant(kReach * size_);
     for (int k = 0; k < 3; ++k) {
       if (box.normal[k] != 0.0) half[k] = thickness_;

@@ -46,12 +46,9 @@ TEST_CASE("Steps of different lengths add no energy to bodies that vibrate") {
   if (!cells.TakesNext()) return;
   CAPTURE(seed, young, poisson, copies);
   const ShapeAsset shape(TetBox(4, 3, 3, 0.25, 0.09, seed), {young, poisson, 1000.0}, 0.01);
-  WorldDesc of_world;
-  of_world.gravity = {};
-  World world(of_world);
+  World world({.gravity = {}});
   for (size_t k = 0; k < copies; ++k) {
-    BodyDesc desc;
-    desc.pose.position.x = 4.0f * static_cast<float>(k);
+    BodyDesc desc = {.pose = {.position = {.x = 4.0f * static_cast<float>(k)}}};
     const BodyId id = AddBody(&world, shape.asset(), desc);
     std::vector<Vec3> x = PositionsOf(world, id, shape.num_nodes());
     for (Vec3& at : x) at.y *= 1.2f;

@@ -173,14 +173,12 @@ RandomScene MakeScene(uint32_t seed, SceneKind kind_of_scene, double most_stiffn
   const bool on_ground = kind_of_scene == SceneKind::kGround;
   const bool on_planes = kind_of_scene == SceneKind::kPlanes;
   Random random(seed);
-  RandomScene s;
-  s.seed = seed;
+  RandomScene s = {.seed = seed};
   const uint32_t num_components = Chance(&random, 0.5) ? 1 : 2 + random.Below(9);
   const double size = Log(&random, 0.03, 3.0);
   const bool mixed = Chance(&random, 0.5);
   const auto material = [&] {
-    tools::Material m;
-    m.young = Log(&random, 1.0e3, 1.0e9);
+    tools::Material m = {.young = Log(&random, 1.0e3, 1.0e9)};
     const uint32_t kind = random.Below(10);
     m.poisson = kind == 0 ? 0.0 : kind == 1 ? 0.499 : kind == 2 ? 0.49 : random.Uniform(0.0, 0.49);
     m.density =

@@ -159,10 +159,7 @@ Result Run(const RandomScene& scene, const BodySolver* solver, bool prints) {
   std::optional<Surface> surface;
   if (solver != nullptr) surface.emplace(shape);
   const double size = (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm() * scene.scale;
-  WorldDesc desc;
-  desc.gravity = ToVec3(scene.gravity);
-  desc.sleep.speed = 0.0f;
-  World world(desc);
+  World world({.gravity = ToVec3(scene.gravity), .sleep = {.speed = 0.0f}});
   const std::vector<uint32_t> pins = PinsOf(scene, &random, rest);
   const bool on_ground = scene.ground != RandomScene::Ground::kNone;
   const bool is_free = pins.empty() && scene.planes == 0 && !on_ground;
@@ -173,8 +170,7 @@ Result Run(const RandomScene& scene, const BodySolver* solver, bool prints) {
   Points targets;
   double widest = 0.0;  // of all bodies, from the origin [m]
   for (int k = 0; k < scene.bodies; ++k) {
-    BodyDesc body;
-    body.scale = static_cast<float>(scene.scale);
+    BodyDesc body = {.scale = static_cast<float>(scene.scale)};
     body.pinned_nodes = pins;
     body.solver = solver;
     ids.push_back(AddBody(&world, shape.asset(), body));

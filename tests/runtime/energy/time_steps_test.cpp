@@ -25,8 +25,7 @@ struct Swollen {
       : shape(TetBox(3, 2, 2, 0.1, 0.05, 1), {1.0e5, nu, 1000.0}),
         world({.gravity = setting == Setting::kOnPlane ? Vec3{0.0f, -9.81f, 0.0f} : Vec3{}}) {
     const std::vector<uint32_t> pins = {0, 1, 2, 3};
-    BodyDesc body;
-    body.splitting.volume_sweeps = volume_sweeps;
+    BodyDesc body = {.splitting = {.volume_sweeps = volume_sweeps}};
     if (setting == Setting::kPinned) body.pinned_nodes = pins;
     if (setting == Setting::kOnPlane) AddPlane(&world, {});
     for (int i = 0; i < (setting == Setting::kCrowd ? 8 : 1); ++i) {

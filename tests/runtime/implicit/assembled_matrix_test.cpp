@@ -27,10 +27,7 @@ struct Bars {
   Bars(Scene of, const ImplicitSettings& settings, const WorldDesc& world_desc)
       : scene(of), shape(Bar()), world(world_desc) {
     const BodySolver solver = ImplicitSolver(settings);
-    BodyDesc desc;
-    desc.solver = &solver;
-    desc.material.damping = 0.02f;
-    desc.material.young = 3.0e5f;
+    BodyDesc desc = {.material = {.young = 3.0e5f, .damping = 0.02f}, .solver = &solver};
     const std::vector<uint32_t> pins = {0, 1, 2};
     if (scene == Scene::kPinned) desc.pinned_nodes = pins;
     ids.push_back(AddBody(&world, shape.asset(), desc));
@@ -63,8 +60,7 @@ struct Bars {
 };
 
 WorldDesc DescOf(Scene scene) {
-  WorldDesc desc;
-  desc.sleep.speed = 0.0f;
+  WorldDesc desc = {.sleep = {.speed = 0.0f}};
   if (scene == Scene::kTouching) desc.max_pairs = 4;
   return desc;
 }

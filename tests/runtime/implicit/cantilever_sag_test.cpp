@@ -22,10 +22,7 @@ constexpr double kLength = 1.0, kHeight = 0.1, kGravity = 1.0;
 double SagOf(uint32_t across, const tools::Material& material) {
   const double cell = kHeight / across;
   const ShapeAsset shape(TetBox(10 * across, across, across / 4, cell), material, 0.01, 0u);
-  WorldDesc of_world;
-  of_world.gravity = {0.0f, -static_cast<float>(kGravity), 0.0f};
-  of_world.sleep.speed = 0.0f;
-  World world(of_world);
+  World world({.gravity = {0.0f, -static_cast<float>(kGravity), 0.0f}, .sleep = {.speed = 0.0f}});
   std::vector<uint32_t> pins;
   const std::vector<Vec3> rest = shape.rest();
   for (uint32_t i = 0; i < rest.size(); ++i) {

@@ -53,10 +53,7 @@ Energies EnergiesOf(const Settings& settings, double* cpu = nullptr) {
                          double(settings.dt), 0u);
   REQUIRE(shape.asset().simulation().tets.size() == 324);
   REQUIRE(shape.num_nodes() == 112);
-  WorldDesc of_world;
-  of_world.gravity = {0.0f, -static_cast<float>(kGravity), 0.0f};
-  of_world.sleep.speed = 0.0f;
-  World world(of_world);
+  World world({.gravity = {0.0f, -static_cast<float>(kGravity), 0.0f}, .sleep = {.speed = 0.0f}});
   const bool is_exact = settings.differential == StressDifferential::kExact;
   const BodySolver solver =
       ImplicitSolver({.newton_iterations = settings.newton,
@@ -168,10 +165,8 @@ Sag SagOf(StressDifferential differential, int newton, int steps) {
   const ShapeAsset shape(MirroredBeam(), {1000.0, 0.35, kMass / (kLength * kHeight * kHeight)},
                          1.0 / 60.0, 0u);
   REQUIRE(shape.asset().simulation().tets.size() == 324);
-  WorldDesc of_world;
-  of_world.gravity = {0.0f, -static_cast<float>(3.0 * kGravity), 0.0f};
-  of_world.sleep.speed = 0.0f;
-  World world(of_world);
+  World world(
+      {.gravity = {0.0f, -static_cast<float>(3.0 * kGravity), 0.0f}, .sleep = {.speed = 0.0f}});
   const bool is_exact = differential == StressDifferential::kExact;
   const BodySolver solver =
       ImplicitSolver({.newton_iterations = newton,

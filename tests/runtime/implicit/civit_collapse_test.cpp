@@ -103,18 +103,14 @@ struct Experiment {
              const std::vector<uint32_t>& pins = {}, const Pose& pose = {})
       : shape(of), world(DescOf(gravity)) {
     const BodySolver solver = SolverOf(method);
-    BodyDesc desc;
-    desc.solver = &solver;
+    BodyDesc desc = {.solver = &solver};
     desc.pinned_nodes = pins;
     desc.pose = pose;
     desc.material.damping = 0.01f;
     id = AddBody(&world, shape.asset(), desc);
   }
   static WorldDesc DescOf(float gravity) {
-    WorldDesc desc;
-    desc.gravity = {0.0f, -gravity, 0.0f};
-    desc.sleep.speed = 0.0f;
-    return desc;
+    return WorldDesc{.gravity = {0.0f, -gravity, 0.0f}, .sleep = {.speed = 0.0f}};
   }
   void Step(int steps, Counts* counts) {
     for (int step = 0; step < steps; ++step) {
@@ -222,11 +218,10 @@ ShapeAsset CagedModel(const std::string& path, double mass, double young) {
   model.surface.normals.assign(points.size(), {0.0f, 1.0f, 0.0f});
   model.surface.parts = {{"model", "", "", 0, 1000}};
   model.format = "obj";
-  tools::BakeSettings settings;
-  settings.dt = double(kDt);
-  settings.material = {young, 0.35, 1000.0};
-  settings.cage.target_tets = 400;
-  settings.clusters = 0;
+  tools::BakeSettings settings = {.cage = {.target_tets = 400},
+                                  .material = {young, 0.35, 1000.0},
+                                  .dt = double(kDt),
+                                  .clusters = 0};
   const auto baked_at = [&](double density) {
     settings.material.density = density;
     tools::FindingList findings;
@@ -252,9 +247,7 @@ Counts FallOnFloor(const ShapeAsset& shape, const Method& method, uint32_t seed,
   Random random(seed);
   const Eigen::Matrix3d rotation = random.Rotation();
   const double lowest = (rotation * ToEigen(shape.rest())).row(1).minCoeff();
-  Pose pose;
-  pose.rotation = ToQuat(rotation);
-  pose.position.y = static_cast<float>(5.0 - lowest);
+  Pose pose = {.position = {.y = static_cast<float>(5.0 - lowest)}, .rotation = ToQuat(rotation)};
   Experiment run(shape, method, 100.0f, {}, pose);
   AddPlane(&run.world, {}, 0.5f);
   Counts counts;

@@ -121,10 +121,9 @@ TEST_CASE("A converged step with a drag balances its forces, at contacts too", "
   of_world.contact.sweeps = 256;
   of_world.contact.max_substeps = 1;
   World world(of_world);
-  BodyDesc desc;
-  desc.solver = &solver;
-  desc.pose.rotation = TurnOf(0.2, {0.0, 0.0, 1.0});
-  desc.velocity = {0.3f, -1.0f, 0.0f};
+  BodyDesc desc = {.pose = {.rotation = TurnOf(0.2, {0.0, 0.0, 1.0})},
+                   .velocity = {0.3f, -1.0f, 0.0f},
+                   .solver = &solver};
   const BodyId id = AddBody(&world, shape.asset(), desc);
   const double ground = ToEigen(PositionsOf(world, id, shape.num_nodes())).row(1).minCoeff() - 2e-4;
   if (touches) AddPlane(&world, {.offset = static_cast<float>(ground)}, 0.5f);

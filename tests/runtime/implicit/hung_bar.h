@@ -17,10 +17,7 @@ namespace plush::test {
 
 /// Bodies never sleep.
 inline WorldDesc Awake(const Vec3& gravity = WorldDesc().gravity) {
-  WorldDesc desc;
-  desc.sleep.speed = 0.0f;
-  desc.gravity = gravity;
-  return desc;
+  return WorldDesc{.gravity = gravity, .sleep = {.speed = 0.0f}};
 }
 
 /// A body that hangs by its nodes at x < 0.05 m.

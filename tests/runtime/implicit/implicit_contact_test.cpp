@@ -100,12 +100,9 @@ TEST_CASE("An implicit body sticks on a gentle slope and slides on a steep one a
                        0.0f};
   AddPlane(&world, {.normal = normal}, kFriction);
   const BodySolver solver = ImplicitSolver();
-  BodyDesc desc;
-  desc.solver = &solver;
-  desc.material.poisson = poisson;
-  desc.material.friction = kFriction;
-  desc.material.damping = 0.02f;
-  desc.pose.rotation = TurnOf(-angle, {0.0, 0.0, 1.0});
+  BodyDesc desc = {.pose = {.rotation = TurnOf(-angle, {0.0, 0.0, 1.0})},
+                   .material = {.poisson = poisson, .damping = 0.02f, .friction = kFriction},
+                   .solver = &solver};
   const BodyId id = AddBody(&world, shape.asset(), desc);
   constexpr int kSteps = 100;
   for (int step = 0; step < kSteps; ++step) REQUIRE(StepWorld(&world, kDt) == kStepOk);
@@ -135,13 +132,11 @@ TEST_CASE("Implicit bodies gain no energy in an impact") {
   World world(Awake());
   AddPlane(&world, {});
   const BodySolver solver = ImplicitSolver();
-  BodyDesc desc;
-  desc.solver = &solver;
-  desc.material.poisson = poisson;
-  desc.material.young = young;
-  desc.pose.rotation = TurnOf(0.5, {0.3, 0.1, 1.0});
-  desc.pose.position = {0.0f, 0.2f, 0.0f};
-  desc.velocity = {0.0f, -speed, 0.0f};
+  BodyDesc desc = {
+      .pose = {.position = {0.0f, 0.2f, 0.0f}, .rotation = TurnOf(0.5, {0.3, 0.1, 1.0})},
+      .velocity = {0.0f, -speed, 0.0f},
+      .material = {.young = young, .poisson = poisson},
+      .solver = &solver};
   const BodyId id = AddBody(&world, shape.asset(), desc);
   const double start = EnergyOf(world, id);
   for (int step = 0; step < 100; ++step) {

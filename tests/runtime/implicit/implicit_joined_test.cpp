@@ -34,14 +34,11 @@ struct Chain {
   }
   void Add(const BodySolver& solver, float stiffness, bool hangs = true) {
     const std::vector<Vec3> rest = shape.rest();
-    BodyDesc desc;
-    desc.solver = &solver;
+    BodyDesc desc = {.solver = &solver};
     if (!ids.empty()) end = end + rest[last] - rest[first];
     desc.pose.position = end;
     ids.push_back(AddBody(&world, shape.asset(), desc));
-    AttachmentDesc spring;
-    spring.stiffness = stiffness;
-    spring.damping = 0.01f * stiffness;
+    AttachmentDesc spring = {.stiffness = stiffness, .damping = 0.01f * stiffness};
     spring.weights = spring.other_weights = {1.0f, 0.0f, 0.0f, 0.0f};
     spring.nodes[0] = first;
     spring.body = ids.back();

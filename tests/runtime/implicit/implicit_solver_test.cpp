@@ -44,10 +44,8 @@ struct Bar : HungBar {
   }
 
   Trajectory Right() const {
-    reference::EulerSettings settings;
-    settings.dt_s = double(kDt);
-    settings.gravity = {0.0, double(WorldDesc().gravity.y), 0.0};
-    settings.pinned = pins;
+    reference::EulerSettings settings = {
+        .dt_s = double(kDt), .gravity = {0.0, double(WorldDesc().gravity.y), 0.0}, .pinned = pins};
     reference::ImplicitEuler euler(reference::ElasticBody(shape.asset()), settings);
     Trajectory out(euler.x());
     for (int step = 0; step < kSteps; ++step) {
@@ -134,16 +132,11 @@ TEST_CASE("Implicit steps gain no energy from 1e3 to 1e9 Pa, and in steps of 0.1
   if (!cells.TakesNext()) return;
   Random random(11);
   const ShapeAsset shape(TetBox(2, 2, 1, 0.1, 0.09, 11), {1.0e5, 0.3, 1000.0}, double(kDt));
-  WorldDesc of_world;
-  of_world.gravity = {};
-  of_world.sleep.speed = 0.0f;
-  World world(of_world);
+  World world({.gravity = {}, .sleep = {.speed = 0.0f}});
   const BodySolver solver = ImplicitSolver(converges ? kConverged : ImplicitSettings());
-  BodyDesc desc;
-  desc.solver = &solver;
-  desc.material.young = young;
-  desc.material.poisson = poisson;
-  desc.pose.position = {away, 0.0f, -away};
+  BodyDesc desc = {.pose = {.position = {away, 0.0f, -away}},
+                   .material = {.young = young, .poisson = poisson},
+                   .solver = &solver};
   const BodyId id = AddBody(&world, shape.asset(), desc);
   std::vector<Vec3> x = PositionsOf(world, id, shape.num_nodes());
   for (Vec3& node : x) node = node + ToVec3(random.Vector(size));
@@ -164,15 +157,10 @@ TEST_CASE("A free implicit body keeps its momenta") {
   const bool has_clusters = GENERATE(true, false);
   const ShapeAsset shape(TetBox(6, 2, 2, 0.1, 0.09, 13), {1.0e6, 0.33, 1000.0}, double(kDt),
                          has_clusters ? std::optional<uint32_t>() : 0u);
-  WorldDesc of_world;
-  of_world.gravity = {};
-  of_world.sleep.speed = 0.0f;
-  World world(of_world);
+  World world({.gravity = {}, .sleep = {.speed = 0.0f}});
   const BodySolver solver = ImplicitSolver(has_clusters ? ImplicitSettings() : kConverged);
-  BodyDesc desc;
-  desc.solver = &solver;
-  desc.velocity = {1.0f, 2.0f, 3.0f};
-  desc.angular_velocity = {0.5f, -1.0f, 2.0f};
+  BodyDesc desc = {
+      .velocity = {1.0f, 2.0f, 3.0f}, .angular_velocity = {0.5f, -1.0f, 2.0f}, .solver = &solver};
   const BodyId id = AddBody(&world, shape.asset(), desc);
   const BodyMoments start = MomentsOf(world, id);
   for (int step = 0; step < 100; ++step) REQUIRE(StepWorld(&world, kDt) == kStepOk);
@@ -190,10 +178,7 @@ TEST_CASE("A free implicit body keeps its momenta") {
 
 TEST_CASE("An implicit body pinned at its rest pose stays there", "[long]") {  // [Rio 6]
   const Bar bar(15, 1.0e6, 0.4);
-  WorldDesc of_world;
-  of_world.gravity = {};
-  of_world.sleep.speed = 0.0f;
-  World world(of_world);
+  World world({.gravity = {}, .sleep = {.speed = 0.0f}});
   const BodySolver solver = ImplicitSolver();
   BodyDesc desc;
   desc.pinned_nodes = bar.pins;
@@ -211,10 +196,8 @@ TEST_CASE("An implicit body lands on a plane, rests there and weighs what it wei
   World world;
   const ColliderId plane = AddPlane(&world, {});
   const BodySolver solver = ImplicitSolver();
-  BodyDesc desc;
-  desc.solver = &solver;
-  desc.material.damping = 0.02f;
-  desc.pose.position = {0.0f, 0.3f, 0.0f};
+  BodyDesc desc = {
+      .pose = {.position = {0.0f, 0.3f, 0.0f}}, .material = {.damping = 0.02f}, .solver = &solver};
   const BodyId id = AddBody(&world, shape.asset(), desc);
   const BodyMoments start = MomentsOf(world, id);
   const double weight = 9.81 * start.mass;
@@ -276,9 +259,7 @@ TEST_CASE("The line search shortens Newton steps that overshoot") {
     World world;
     const BodySolver solver =
         ImplicitSolver({.linear_iterations = 200, .line_search = line_search});
-    BodyDesc desc;
-    desc.solver = &solver;
-    const BodyId id = AddBody(&world, shape.asset(), desc);
+    const BodyId id = AddBody(&world, shape.asset(), {.solver = &solver});
     std::vector<Vec3> x = PositionsOf(world, id, shape.num_nodes());
     for (Vec3& node : x) node = node * 0.1f + ToVec3(random.Vector(0.01));
     REQUIRE(world.SetNodePositions(id, x).ok());
@@ -316,10 +297,9 @@ TEST_CASE("Damping, drag and moving pins work with the implicit solver") {
   desc.pinned_nodes = bar.pins;
   desc.solver = &solver;
   const BodyId id = AddBody(&world, bar.shape.asset(), desc);
-  reference::EulerSettings settings;
-  settings.gravity = {0.0, double(WorldDesc().gravity.y), 0.0};
-  settings.dt_s = double(kDt);
-  settings.pinned = bar.pins;
+  reference::EulerSettings settings = {.dt_s = double(kDt),
+                                       .gravity = {0.0, double(WorldDesc().gravity.y), 0.0},
+                                       .pinned = bar.pins};
   reference::ImplicitEuler euler(reference::ElasticBody(bar.shape.asset()), settings);
   const std::vector<Vec3> rest = bar.shape.rest();
   Trajectory right(euler.x()), measured(euler.x());
@@ -345,9 +325,7 @@ TEST_CASE("Where the exact differential is not positive, the hybrid one replaces
   const ShapeAsset shape(TetBox(2, 2, 1, 0.1, 0.09, 19), {1.0e6, 0.45, 1000.0}, double(kDt));
   World world;
   const BodySolver solver = ImplicitSolver(With(StressDifferential::kExact, {}));
-  BodyDesc desc;
-  desc.solver = &solver;
-  const BodyId id = AddBody(&world, shape.asset(), desc);
+  const BodyId id = AddBody(&world, shape.asset(), {.solver = &solver});
   std::vector<Vec3> x = PositionsOf(world, id, shape.num_nodes());
   for (Vec3& node : x) node = node * 0.4f;  // buckles: the compressed tets want to turn
   REQUIRE(world.SetNodePositions(id, x).ok());
@@ -357,8 +335,7 @@ TEST_CASE("Where the exact differential is not positive, the hybrid one replaces
 
 TEST_CASE("A body changes its solver, and its state names it") {
   const Bar bar(21, 3.0e5, 0.33);
-  WorldDesc of_world;
-  of_world.sleep.speed = 0.0f;
+  WorldDesc of_world = {.sleep = {.speed = 0.0f}};
   World world(of_world);
   BodyDesc desc;
   desc.pinned_nodes = bar.pins;
@@ -396,8 +373,7 @@ TEST_CASE("Settings of the implicit solver out of range are refused") {
   World world;
   const auto code_of = [&](const ImplicitSettings& settings) {
     const BodySolver solver = ImplicitSolver(settings);
-    BodyDesc desc;
-    desc.solver = &solver;
+    BodyDesc desc = {.solver = &solver};
     BodyId id;
     return world.AddBody(bar.shape.asset(), desc, &id).code;
   };

@@ -32,12 +32,7 @@ struct Which {
   bool first, second;
 };
 
-WorldDesc Awake() {
-  WorldDesc desc;
-  desc.max_pairs = 16;
-  desc.sleep.speed = 0.0f;
-  return desc;
-}
+WorldDesc Awake() { return WorldDesc{.sleep = {.speed = 0.0f}, .max_pairs = 16}; }
 
 // Cubes in a world where bodies touch each other.
 struct Cubes {
@@ -88,10 +83,8 @@ TEST_CASE("A body rests on another one with its whole weight, if any of them is 
   CAPTURE(which.first, which.second, poisson, scale);
   Cubes cubes;
   const ColliderId plane = AddPlane(&cubes.world, {});
-  BodyDesc desc;
-  desc.material.young = 3.0e5f;
-  desc.material.poisson = which.first ? poisson : 0.35f;
-  desc.scale = scale;
+  BodyDesc desc = {.scale = scale,
+                   .material = {.young = 3.0e5f, .poisson = which.first ? poisson : 0.35f}};
   const BodyId low = cubes.Add({0, 0.002f, 0}, SolverFor(which.first), desc);
   desc.material.poisson = which.second ? poisson : 0.35f;
   desc.scale = 1.0f;
@@ -125,11 +118,9 @@ TEST_CASE("An implicit body and another one that collide keep their momenta and 
   WorldDesc desc = Awake();
   desc.gravity = {};
   Cubes cubes(desc);
-  BodyDesc left;
-  left.velocity = {1.0f, 0.0f, 0.0f};
-  left.material.young = 3.0e5f;
-  left.material.friction = 0.3f;
-  left.material.poisson = which.first ? poisson : 0.35f;
+  BodyDesc left = {
+      .velocity = {1.0f, 0.0f, 0.0f},
+      .material = {.young = 3.0e5f, .poisson = which.first ? poisson : 0.35f, .friction = 0.3f}};
   const bool is_stiff = poisson > 0.4f;
   const BodySolver more = ImplicitSolver({.newton_iterations = 10, .linear_iterations = 100});
   const auto solver = [&](bool is_implicit) {
@@ -173,9 +164,7 @@ TEST_CASE("An implicit body and another one gain no energy in an impact") {
   WorldDesc desc = Awake();
   desc.gravity = {};
   Cubes cubes(desc);
-  BodyDesc of;
-  of.material.young = young;
-  of.material.poisson = which.first ? poisson : 0.35f;
+  BodyDesc of = {.material = {.young = young, .poisson = which.first ? poisson : 0.35f}};
   cubes.Add({}, solver(which.first), of);
   of.material.poisson = which.second ? poisson : 0.35f;
   of.pose.rotation = TurnOf(0.5, {0.3, 0.1, 1.0});
@@ -207,8 +196,7 @@ TEST_CASE("A spring takes its part of the weight of an implicit body that rests 
   CAPTURE(which.first, which.second, scale, stiffness);
   Cubes cubes;
   AddPlane(&cubes.world, {});
-  BodyDesc desc;
-  desc.material.young = 3.0e5f;
+  BodyDesc desc = {.material = {.young = 3.0e5f}};
   const BodyId low = cubes.Add({}, SolverFor(which.first), desc);
   desc.scale = scale;
   const BodyId high = cubes.Add({0.02f, kSize + 0.001f, 0.01f}, SolverFor(which.second), desc);
@@ -317,10 +305,7 @@ TEST_CASE("A scaled body touches an implicit one as an unscaled body of the same
                                         {.parts = 2, .depth = 0.0, .num_shells = 0}));
     Cubes cubes;
     AddPlane(&cubes.world, {});
-    BodyDesc desc;
-    desc.material.young = 1.0e5f;
-    desc.material.poisson = 0.45f;
-    desc.material.friction = 0.4f;
+    BodyDesc desc = {.material = {.young = 1.0e5f, .poisson = 0.45f, .friction = 0.4f}};
     cubes.Add({}, SolverFor(true), desc);
     const BodySolver solver = SolverFor(is_implicit);
     desc.solver = &solver;

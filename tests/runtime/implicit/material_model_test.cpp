@@ -115,9 +115,7 @@ TEST_CASE("Where steps by the exact differential do not descend, the hybrid one 
     const BodySolver solver = ImplicitSolver({.linear_iterations = 100,
                                               .differential = StressDifferential::kExact,
                                               .linear_method = method});
-    BodyDesc desc;
-    desc.solver = &solver;
-    const BodyId id = AddBody(&world, shape.asset(), desc);
+    const BodyId id = AddBody(&world, shape.asset(), {.solver = &solver});
     std::vector<Vec3> x = PositionsOf(world, id, shape.num_nodes());
     for (Vec3& node : x) node = node * 0.4f;
     REQUIRE(world.SetNodePositions(id, x).ok());
@@ -213,8 +211,7 @@ TEST_CASE("A quasistatic body may be held by a long line of nodes and one beside
   const BodySolver solver = ImplicitSolver({.quasistatic = true});
   World world;
   BodyId id;
-  BodyDesc desc;
-  desc.solver = &solver;
+  BodyDesc desc = {.solver = &solver};
   desc.pinned_nodes = pins;
   CHECK(world.AddBody(shape.asset(), desc, &id).code == StatusCode::kInvalidArgument);
   pins.push_back(beside);
@@ -236,9 +233,7 @@ TEST_CASE("Bodies with degenerate tets stay finite by every method and material,
                                             .model = model,
                                             .rotation = method,
                                             .exact_degenerate_stress = exact});
-  BodyDesc desc;
-  desc.solver = &solver;
-  desc.material.damping = 0.02f;
+  BodyDesc desc = {.material = {.damping = 0.02f}, .solver = &solver};
   const BodyId id = AddBody(&world, shape.asset(), desc);
   std::vector<Vec3> x = PositionsOf(world, id, shape.num_nodes());
   for (Vec3& node : x) node = node + ToVec3(random.Vector(0.12));

@@ -12,14 +12,11 @@
 namespace plush::test {
 
 BakedSolid BakeSolid(const tools::SurfaceMesh& mesh, uint32_t tets) {
-  tools::ImportedModel model;
-  model.surface = mesh;
+  tools::ImportedModel model = {.surface = mesh};
   model.surface.parts = {
       {"solid", "", "", 0, static_cast<uint32_t>(model.surface.triangles.size())}};
   model.format = "solid";
-  tools::BakeSettings settings;
-  settings.cage.target_tets = tets;
-  settings.threads = 1;
+  tools::BakeSettings settings = {.cage = {.target_tets = tets}, .threads = 1};
   tools::FindingList findings;
   auto baked = tools::Bake(model, settings, &findings);
   if (!baked.ok()) FAIL(baked.error().message);

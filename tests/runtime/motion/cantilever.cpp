@@ -22,9 +22,8 @@ BeamMode MostSimilar(const Cantilever& beam, const reference::Eigenpairs& pairs,
   const Eigen::VectorXd wanted = beam.FreeParts(like).cwiseQuotient(scale);  // by sqrt(mass)
   Eigen::Index best = 0;
   reference::Product(pairs.vectors.transpose(), wanted).col(0).cwiseAbs().maxCoeff(&best);
-  BeamMode mode;
-  mode.omega = std::sqrt(pairs.values[best]);
-  mode.shape = beam.AllNodes(pairs.vectors.col(best).cwiseProduct(scale));
+  BeamMode mode = {.omega = std::sqrt(pairs.values[best]),
+                   .shape = beam.AllNodes(pairs.vectors.col(best).cwiseProduct(scale))};
   mode.shape /= mode.shape.colwise().norm().maxCoeff();
   return mode;
 }
@@ -113,10 +112,8 @@ BeamModes ModesOf(const Cantilever& beam) {
     twisted(1, i) = -turn * (x.z() - 0.5 * beam.size.width());
     twisted(2, i) = turn * (x.y() - 0.5 * beam.size.height());
   }
-  BeamModes modes;
-  modes.bending = MostSimilar(beam, pairs, scale, bent);
-  modes.torsion = MostSimilar(beam, pairs, scale, twisted);
-  return modes;
+  return BeamModes{.bending = MostSimilar(beam, pairs, scale, bent),
+                   .torsion = MostSimilar(beam, pairs, scale, twisted)};
 }
 
 double SagByFormula(const BeamSize& size, const tools::Material& material, double gravity) {

@@ -36,9 +36,8 @@ TEST_CASE("Damping slows neither a fall nor a turn") {
   const int steps = 100;
   const Points start = ToEigen(shape.rest());
   for (const int k : {0, 1}) {
-    BodyDesc body;
-    body.angular_velocity = {0.0f, static_cast<float>(omega), 0.0f};
-    body.material.damping = k == 0 ? 0.0f : 0.1f;
+    BodyDesc body = {.angular_velocity = {0.0f, static_cast<float>(omega), 0.0f},
+                     .material = {.damping = k == 0 ? 0.0f : 0.1f}};
     ids[k] = AddBody(&world, shape.asset(), body);
   }
   const BodyMoments before = MomentsOf(world, ids[0]);

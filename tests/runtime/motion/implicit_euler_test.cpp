@@ -108,8 +108,7 @@ TEST_CASE("The reference's steps satisfy implicit Euler") {
   Random random(3);
   const ShapeAsset shape(TetBox(4, 2, 2, 0.1, 0.09, 3), {young, nu, 1000.0}, kDt);
   DenseModel model(shape.asset());
-  EulerSettings settings;
-  settings.pinned = {0, 1, 2};
+  EulerSettings settings = {.pinned = {0, 1, 2}};
   for (const uint32_t node : settings.pinned) model.pinned[node] = true;
   ImplicitEuler euler(ElasticBody(shape.asset()), settings);
   euler.SetState(model.rest, random.Vectors(shape.num_nodes(), 1.0));
@@ -132,9 +131,7 @@ TEST_CASE("The reference's steps satisfy implicit Euler") {
 
 TEST_CASE("A step of the reference that has no iterations left says so") {
   const ShapeAsset shape(TetBox(3, 1, 1, 0.1), {1.0e6, 0.3, 1000.0}, kDt);
-  EulerSettings settings;
-  settings.pinned = {0};
-  settings.most_newton_iterations = 0;
+  EulerSettings settings = {.pinned = {0}, .most_newton_iterations = 0};
   ImplicitEuler euler(ElasticBody(shape.asset()), settings);
   CHECK_FALSE(euler.Step());
   CHECK(euler.report().residual > settings.tolerance);
@@ -144,8 +141,7 @@ TEST_CASE("The reference loses as much energy as implicit Euler takes from an os
   const Cantilever beam({6, 2, 2, 0.05}, {1.0e6, 0.3, 1000.0}, kDt);
   const BeamMode mode = ModesOf(beam).bending;
   for (const double dt : {0.2 / mode.omega, 0.1 / mode.omega, 0.05 / mode.omega}) {
-    EulerSettings settings;
-    settings.dt_s = dt;
+    EulerSettings settings = {.dt_s = dt};
     settings.gravity.setZero();
     settings.pinned = beam.pins;
     ImplicitEuler euler(ElasticBody(beam.shape.asset()), settings);
@@ -169,11 +165,8 @@ TEST_CASE("The reference loses as much energy as implicit Euler takes from an os
 
 // Sag of the tip [m], after three steps of 1000 s.
 double ReferenceSag(const Cantilever& beam, double gravity) {
-  EulerSettings settings;
-  settings.dt_s = 1000.0;
-  settings.gravity = {0.0, -gravity, 0.0};
-  settings.tolerance = 1e-8;
-  settings.pinned = beam.pins;
+  EulerSettings settings = {
+      .dt_s = 1000.0, .gravity = {0.0, -gravity, 0.0}, .pinned = beam.pins, .tolerance = 1e-8};
   ImplicitEuler euler(ElasticBody(beam.shape.asset()), settings);
   for (int step = 0; step < 3; ++step) REQUIRE(euler.Step());
   return -(euler.x() - beam.model.rest).row(1).minCoeff();

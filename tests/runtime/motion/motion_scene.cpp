@@ -113,10 +113,8 @@ Scene HungRope() {
 }
 
 Trajectory ReferenceOf(const Scene& scene, const ShapeAsset& shape) {
-  reference::EulerSettings settings;
-  settings.dt_s = double(kDt);
-  settings.gravity = scene.gravity;
-  settings.pinned = scene.pins;
+  reference::EulerSettings settings = {
+      .dt_s = double(kDt), .gravity = scene.gravity, .pinned = scene.pins};
   settings.tolerance = 1e-4;  // moves the result by less than 1e-5 of the motion
   reference::ImplicitEuler euler(reference::ElasticBody(shape.asset()), settings);
   euler.SetState(scene.start, Points::Zero(3, scene.start.cols()));
@@ -136,13 +134,8 @@ Trajectory ReferenceOf(const Scene& scene, const ShapeAsset& shape) {
 }
 
 Trajectory RuntimeOf(const Scene& scene, const ShapeAsset& shape, const int (&steps)[2]) {
-  WorldDesc desc;
-  desc.gravity = ToVec3(scene.gravity);
-  desc.sleep.speed = 0.0f;
-  World world(desc);
-  BodyDesc body;
-  body.splitting.outer_iterations = steps[0];
-  body.splitting.volume_sweeps = steps[1];
+  World world({.gravity = ToVec3(scene.gravity), .sleep = {.speed = 0.0f}});
+  BodyDesc body = {.splitting = {.outer_iterations = steps[0], .volume_sweeps = steps[1]}};
   body.pinned_nodes = scene.pins;
   const BodyId id = AddBody(&world, shape.asset(), body);
   REQUIRE(world.SetNodePositions(id, ToVec3s(scene.start)).ok());

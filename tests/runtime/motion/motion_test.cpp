@@ -257,8 +257,7 @@ struct SlenderBending {
 SlenderBending BendingOfSlenderBeam(uint32_t cells_across, const tools::Material& material) {
   const Cantilever beam({10 * cells_across, cells_across, cells_across, 0.04 / cells_across},
                         material, double(kDt));
-  BeamMode mode;
-  mode.shape = Points::Zero(3, beam.model.num_nodes());
+  BeamMode mode = {.shape = Points::Zero(3, beam.model.num_nodes())};
   for (Eigen::Index i = 0; i < beam.model.num_nodes(); ++i) {
     const double along = beam.model.rest(0, i) / beam.size.length();
     mode.shape(1, i) = along * along * (1.0 - along / 3.0);  // bent by a force at the tip

@@ -253,8 +253,7 @@ TEST_CASE("Pins that move further than two median edges raise a flag") {
   const float edge = shape.simulation().median_edge;
   for (const float share : {1.9f, 2.1f}) {
     World world({.gravity = {}});
-    BodyDesc desc;
-    desc.fixed = fixed;
+    BodyDesc desc = {.fixed = fixed};
     if (!fixed) desc.pinned_nodes = pins;
     const BodyId id = AddBody(&world, shape.asset(), desc);
     for (int i = 0; i < others; ++i) AddBody(&world, shape.asset(), desc);

@@ -39,9 +39,7 @@ TEST_CASE("Outer iterations follow the stiffness, in crowds as alone") {
     const uint32_t pins[] = {0, 1, 2, 3};
     BodyId id;
     for (int i = 0; i < bodies; ++i) {
-      BodyDesc desc;
-      desc.scale = c.scale;
-      desc.splitting.outer_iterations = iterations;
+      BodyDesc desc = {.scale = c.scale, .splitting = {.outer_iterations = iterations}};
       if (i >= pinned_from) desc.pinned_nodes = pins;
       desc.pose.position = {100.0f * static_cast<float>(i - which), 0.0f, 0.0f};
       const BodyId added = AddBody(&world, shape.asset(), desc);
@@ -75,14 +73,10 @@ TEST_CASE("A soft body makes one outer iteration in the air, and at least two wh
   CAPTURE(asked);
   const ShapeAsset shape =
       ShapeAsset::Baked(TetBox(6, 2, 2, 0.1), {2.0e3, 0.3, 100.0}, double(kDt));
-  WorldDesc awake;
-  awake.sleep.speed = 0.0f;
-  World world(awake);
+  World world({.sleep = {.speed = 0.0f}});
   AddPlane(&world, {});
-  BodyDesc desc;
-  desc.pose.position = {0.0f, 0.1f, 0.0f};
-  desc.splitting.outer_iterations = asked;
-  AddBody(&world, shape.asset(), desc);
+  AddBody(&world, shape.asset(),
+          {.pose = {.position = {0.0f, 0.1f, 0.0f}}, .splitting = {.outer_iterations = asked}});
   StepWorld(&world, kDt);
   CHECK(world.stats().outer_iterations == 1);
   int touching = 0;

@@ -143,14 +143,11 @@ TEST_CASE("Pins carry their part of a contact between them and free nodes") {
     };
     const std::vector<double> at_start = heights();
     const double low = *std::min_element(at_start.begin(), at_start.end());
-    ColliderDesc plane;
-    plane.plane = {ToVec3(n), static_cast<float>(low - 0.001)};
-    plane.friction = 0.0f;
+    ColliderDesc plane = {.plane = {ToVec3(n), static_cast<float>(low - 0.001)}, .friction = 0.0f};
     ColliderId collider;
     REQUIRE(world.AddCollider(plane, &collider).ok());
     for (int step = 1; step <= 400; ++step) {
-      Pose pose;
-      pose.position = ToVec3(n * std::min(1.0e-4 * step, 0.006));
+      Pose pose = {.position = ToVec3(n * std::min(1.0e-4 * step, 0.006))};
       REQUIRE(world.MoveCollider(collider, pose).ok());
       StepWorld(&world, kDt);
     }

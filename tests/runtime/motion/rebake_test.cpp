@@ -25,9 +25,7 @@ Points EndOf(const ShapeAsset& shape, const MaterialOverride& material,
              const std::vector<uint32_t>& pins, const std::vector<float>& steps, bool prepared,
              int volume_sweeps) {
   World world;
-  BodyDesc body;
-  body.splitting.volume_sweeps = volume_sweeps;
-  body.material = material;
+  BodyDesc body = {.material = material, .splitting = {.volume_sweeps = volume_sweeps}};
   body.pinned_nodes = pins;
   const BodyId id = AddBody(&world, shape.asset(), body);
   Random random(11);
@@ -103,8 +101,7 @@ TEST_CASE("Pins chosen at run time act as in the dense equations") {
   for (const uint32_t node : pins) model.pinned[node] = true;
   const WorldDesc desc;
   World world(desc);
-  BodyDesc body;
-  body.splitting = {.outer_iterations = 2, .polar_iterations = 64};
+  BodyDesc body = {.splitting = {.outer_iterations = 2, .polar_iterations = 64}};
   body.pinned_nodes = pins;
   const BodyId id = AddBody(&world, shape.asset(), body);
   DenseStepper stepper(model, 0.01, body.splitting.outer_iterations, body.splitting.volume_sweeps);

@@ -28,9 +28,7 @@ struct Recovery {
 };
 
 Recovery Recover(const ShapeAsset& shape, int axis, double share, int steps) {
-  WorldDesc desc;
-  desc.gravity = {};
-  World world(desc);
+  World world({.gravity = {}});
   const BodyId id = AddBody(&world, shape.asset(), {.splitting = {.volume_sweeps = 2}});
   Points mirrored = ToEigen(shape.rest());
   mirrored.row(axis) *= -1.0;

@@ -127,10 +127,9 @@ TEST_CASE("A scaled body falls, spins and wobbles as the scaled mesh") {
   const int count = GENERATE(1, 8);    // alone, in a crowd
   CAPTURE(scale, what, count);
   Pair pair(scale, 3);
-  BodyDesc desc;
-  desc.pose = {{1.0f, 2.0f, -3.0f}, {0.5f, 0.5f, -0.5f, 0.5f}};
-  desc.velocity = {1.0f, 2.0f, 0.5f};
-  desc.angular_velocity = {3.0f, -1.0f, 2.0f};
+  BodyDesc desc = {.pose = {{1.0f, 2.0f, -3.0f}, {0.5f, 0.5f, -0.5f, 0.5f}},
+                   .velocity = {1.0f, 2.0f, 0.5f},
+                   .angular_velocity = {3.0f, -1.0f, 2.0f}};
   if (what == 1) desc.material = {.young = 3.0e4f, .poisson = 0.3f, .density = 1500.0f};
   if (what == 2) desc.material = {.damping = 0.02f};
   pair.Add(desc, {}, count);
@@ -188,8 +187,7 @@ TEST_CASE("A scaled body drops onto a plane as the scaled mesh") {
   const bool penalty = GENERATE(false, true);
   CAPTURE(scale, penalty);
   Pair pair(scale, 5, {1.0e5, 0.4, 1000.0, 0.01});
-  BodyDesc desc;
-  desc.pose.position.y = 0.02f * scale;
+  BodyDesc desc = {.pose = {.position = {.y = 0.02f * scale}}};
   pair.Add(desc, {.contact = {.method = penalty ? &kPenaltyContact : nullptr}});
   for (World* world : {pair.scaled, pair.baked}) {
     ColliderId id;

@@ -42,8 +42,7 @@ TEST_CASE("Steps follow the dense equations") {
 
   const WorldDesc desc;
   World world(desc);
-  BodyDesc body;
-  body.splitting = {outer_iterations, volume_sweeps, 64};
+  BodyDesc body = {.splitting = {outer_iterations, volume_sweeps, 64}};
   body.pinned_nodes = pins;
   const BodyId id = AddBody(&world, shape.asset(), body);
   std::vector<Vec3> velocities = ToVec3s(random.Vectors(shape.num_nodes(), 1.5));
@@ -74,11 +73,8 @@ TEST_CASE("Steps from set positions follow the dense equations and lose energy")
   Random random(5);
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1, 0.09, 5), {1.0e5, nu, 1000.0}, double(kDt));
   const DenseModel model(shape.asset());
-  WorldDesc desc;
-  desc.gravity = {};
-  World world(desc);
-  BodyDesc body;
-  body.splitting = sweeps ? kSweeping : kTwoLevel;
+  World world({.gravity = {}});
+  BodyDesc body = {.splitting = sweeps ? kSweeping : kTwoLevel};
   const BodyId id = AddBody(&world, shape.asset(), body);
   DenseStepper stepper = StepperOf(model, body.splitting);
   const Points strained = model.rest + random.Vectors(shape.num_nodes(), 0.01);
@@ -107,11 +103,10 @@ TEST_CASE("A turned body steps like the turned reference") {
   const bool sweeps = GENERATE(false, true);
   CAPTURE(sweeps);
   World world;
-  BodyDesc body;
-  body.splitting = sweeps ? kSweeping : kTwoLevel;
-  body.pose = {ToVec3(at), ToQuat(R)};
-  body.velocity = ToVec3(v);
-  body.angular_velocity = ToVec3(omega);
+  BodyDesc body = {.pose = {ToVec3(at), ToQuat(R)},
+                   .velocity = ToVec3(v),
+                   .angular_velocity = ToVec3(omega),
+                   .splitting = sweeps ? kSweeping : kTwoLevel};
   const BodyId id = AddBody(&world, shape.asset(), body);
   DenseStepper stepper = StepperOf(model, body.splitting);
   stepper.x = (R * model.rest).colwise() + at;

@@ -37,10 +37,9 @@ HungArm MakeArm(const std::string& path) {
 }
 
 Trajectory ReferenceOf(const HungArm& arm) {
-  reference::EulerSettings settings;
-  settings.dt_s = double(kDt);
-  settings.gravity = {0.0, double(WorldDesc().gravity.y), 0.0};
-  settings.pinned = arm.pins;
+  reference::EulerSettings settings = {.dt_s = double(kDt),
+                                       .gravity = {0.0, double(WorldDesc().gravity.y), 0.0},
+                                       .pinned = arm.pins};
   settings.tolerance = 1e-4;  // moves the result by less than 1e-5 of the motion
   reference::ImplicitEuler euler(reference::ElasticBody(arm.shape.asset()), settings);
   Trajectory out(euler.x());
@@ -53,9 +52,8 @@ Trajectory ReferenceOf(const HungArm& arm) {
 
 Trajectory RuntimeOf(const HungArm& arm, int outer_iterations, int volume_sweeps) {
   World world;
-  BodyDesc body;
-  body.splitting.outer_iterations = outer_iterations;
-  body.splitting.volume_sweeps = volume_sweeps;
+  BodyDesc body = {
+      .splitting = {.outer_iterations = outer_iterations, .volume_sweeps = volume_sweeps}};
   body.pinned_nodes = arm.pins;
   const BodyId id = AddBody(&world, arm.shape.asset(), body);
   Trajectory out(ToEigen(arm.shape.rest()));

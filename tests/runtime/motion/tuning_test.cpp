@@ -81,10 +81,7 @@ TEST_CASE("Constraints take a body's iterations from the tuning to the step's ow
   StepWorld(&world, 0.01f);
   CHECK(world.stats().outer_iterations == 1);
   ConstraintId constraint;
-  ConstraintDesc desc;
-  desc.body = id;
-  desc.target = shape.rest()[0];
-  REQUIRE(world.AddConstraint(desc, &constraint).ok());
+  REQUIRE(world.AddConstraint({.body = id, .target = shape.rest()[0]}, &constraint).ok());
   StepWorld(&world, 0.01f);
   CHECK(world.stats().outer_iterations == 2);
 }

@@ -59,8 +59,7 @@ struct Beam {
       const double x = model.rest(0, i);
       if (x < 1e-6 || x > kLength - 1e-6) ends.push_back(static_cast<uint32_t>(i));
     }
-    WorldDesc desc;
-    desc.gravity = {};
+    WorldDesc desc = {.gravity = {}};
     world = std::make_unique<World>(desc);
     BodyDesc body;
     body.pinned_nodes = ends;

@@ -69,8 +69,7 @@ TEST_CASE("With clusters, long linear solves take less than four fifths of the i
     const BodySolver solver =
         ImplicitSolver({.linear_iterations = 1000, .mass_damping = drag, .linear_method = method});
     World world;
-    BodyDesc desc;
-    desc.solver = &solver;
+    BodyDesc desc = {.solver = &solver};
     std::vector<uint32_t> pins;
     const std::vector<Vec3> rest = shape.rest();
     for (uint32_t i = 0; i < rest.size(); ++i) {
@@ -107,8 +106,7 @@ TEST_CASE("Eight iterations follow a swing better with clusters, whatever holds 
     if (which == Case::kModel) settings.model = MaterialModel::kNeoHookean;
     const BodySolver solver = ImplicitSolver(settings);
     World world;
-    BodyDesc desc;
-    desc.solver = &solver;
+    BodyDesc desc = {.solver = &solver};
     std::vector<uint32_t> pins;
     const std::vector<Vec3> rest = shape.rest();
     for (uint32_t i = 0; i < rest.size(); ++i) {

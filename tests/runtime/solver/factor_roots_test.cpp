@@ -152,12 +152,8 @@ TEST_CASE("With roots solves of stiff thin tets keep strains") {
 TEST_CASE("A stiff thin tet that spins in flight keeps its energy") {
   const ShapeAsset shape(ThinTet(0.0015), {5.4e8, 0.13, 174.0}, 0.033, 0);
   for (const float dt : {0.033f, 0.01f}) {  // the one of the file and another one
-    WorldDesc desc;
-    desc.gravity = {};
-    World world(desc);
-    BodyDesc body;
-    body.angular_velocity = {0.3f, 0.4f, -0.2f};
-    AddBody(&world, shape.asset(), body);
+    World world({.gravity = {}});
+    AddBody(&world, shape.asset(), {.angular_velocity = {0.3f, 0.4f, -0.2f}});
     WorldMeasures start, now;
     REQUIRE(world.Measure(&start).ok());
     for (int step = 0; step < 100; ++step) {

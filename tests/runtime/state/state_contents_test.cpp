@@ -204,8 +204,7 @@ TEST_CASE("Bodies that come after a state is loaded touch implicit ones") {
   CAPTURE(is_first_implicit);
   const BodySolver implicit = ImplicitSolver();
   TouchingCubes saved(TouchingCubes::Awake()), cubes(TouchingCubes::Awake());
-  BodyDesc of_implicit;
-  of_implicit.solver = &implicit;
+  BodyDesc of_implicit = {.solver = &implicit};
   const BodyDesc of_saved = is_first_implicit ? of_implicit : BodyDesc();
   const BodyDesc of_new = is_first_implicit ? BodyDesc() : of_implicit;
   AddPlane(&saved.world, {});
@@ -237,17 +236,12 @@ TEST_CASE("States of bodies that are thrown at absurd speeds load, and forces st
   const BodySolver solvers[] = {SplittingSolver(), ImplicitSolver(),
                                 ImplicitSolver({.mass_damping = 1.0f})};
   const uint32_t pins[] = {0, 1, 2};
-  WorldDesc of_world;
-  of_world.max_pairs = 8;
+  WorldDesc of_world = {.max_pairs = 8};
   World world(of_world), loaded(of_world);
-  BodyDesc desc;
-  desc.solver = &solvers[solver_of];
-  desc.report_reactions = reports;
+  BodyDesc desc = {.solver = &solvers[solver_of], .report_reactions = reports};
   if (reports) desc.pinned_nodes = pins;
   const BodyId id = AddBody(&world, shape.asset(), desc);
-  BodyDesc beside;
-  beside.pose.position.x = 0.22f;
-  AddBody(&world, shape.asset(), beside);
+  AddBody(&world, shape.asset(), {.pose = {.position = {.x = 0.22f}}});
   AttachmentDesc spring = {.body = id, .stiffness = 1.0e6f};
   spring.nodes[0] = 5;
   spring.weights = {1.0f, 0.0f, 0.0f, 0.0f};

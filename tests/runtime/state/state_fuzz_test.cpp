@@ -33,8 +33,7 @@ class SmallScene {
     AddCollider(world_.get(), {.surface_velocity = {0.1f, 0.0f, 0.0f}});
     const ColliderId hull = AddCollider(world_.get(), HullAt({{8.0f, 0.2f, 2.0f}}, corners_));
     for (int i = 0; i < 7; ++i) {
-      BodyDesc desc;
-      desc.pose.position = {static_cast<float>(i), i < 5 ? 2.0f : 0.005f, 0.0f};
+      BodyDesc desc = {.pose = {.position = {static_cast<float>(i), i < 5 ? 2.0f : 0.005f, 0.0f}}};
       AddBody(world_.get(), shape_.asset(), desc);
     }
     for (const Vec3& above : {kOnHull, kOnMesh, kOnField}) {
@@ -45,17 +44,14 @@ class SmallScene {
     AddCollider(world_.get(), sensor);
     AttachBodies(hull);
     const std::vector<uint32_t> pins = {0, 1};
-    BodyDesc hanging;
-    hanging.pose.position = {0.0f, 3.0f, 3.0f};
+    BodyDesc hanging = {.pose = {.position = {0.0f, 3.0f, 3.0f}}};
     hanging.pinned_nodes = pins;
     const BodyId shared = AddBody(world_.get(), shape_.asset(), hanging);
     hanging.report_reactions = true;
     const BodyId moved = AddBody(world_.get(), shape_.asset(), hanging);
     const BodyId removed = AddBody(world_.get(), shape_.asset());
     REQUIRE(world_->RemoveBody(removed).ok());
-    BodyDesc reporting;
-    reporting.pose.position = {8.0f, 0.005f, 0.0f};
-    reporting.report_contacts = true;
+    BodyDesc reporting = {.pose = {.position = {8.0f, 0.005f, 0.0f}}, .report_contacts = true};
     const BodyId goes = AddBody(world_.get(), shape_.asset(), reporting);
     for (int step = 0; step < 12; ++step) StepWorld(world_.get(), kStateDt);
     RequireContacts();
@@ -68,17 +64,13 @@ class SmallScene {
   }
 
   std::unique_ptr<World> MakeWorld() const {
-    WorldDesc desc;
-    desc.tag = 5;
-    desc.keep_previous = true;
+    WorldDesc desc = {.tag = 5, .keep_previous = true};
     auto world = std::make_unique<World>(desc);
     // States hold no triangles: a world needs them to load one.
     AddCollider(world.get(), MeshOf(box_, {{10.0f, 0.4f, 2.0f}}));
-    ColliderDesc field;
-    field.type = ShapeType::kHeightField;
-    field.height_field = {heights_, 2, 3, 0.3f};
-    field.pose.position = {11.8f, 0.5f, 1.8f};
-    AddCollider(world.get(), field);
+    AddCollider(world.get(), {.type = ShapeType::kHeightField,
+                              .height_field = {heights_, 2, 3, 0.3f},
+                              .pose = {.position = {11.8f, 0.5f, 1.8f}}});
     return world;
   }
   World* world() { return world_.get(); }

@@ -32,10 +32,8 @@ std::vector<BodyId> BodiesOf(const World& world) {
 Pose Swing(const Vec3& centre, int step) {
   const float phase = static_cast<float>(step % 40) / 20.0f - 1.0f;  // in [-1, 1)
   const float side = phase < 0.0f ? 4.0f * phase * (phase + 1.0f) : 4.0f * phase * (1.0f - phase);
-  Pose pose;
-  pose.position = {centre.x + 0.05f * side, centre.y, centre.z};
-  pose.rotation = {0.0f, 0.0f, 0.2f * side, 1.0f};
-  return pose;
+  return Pose{.position = {centre.x + 0.05f * side, centre.y, centre.z},
+              .rotation = {0.0f, 0.0f, 0.2f * side, 1.0f}};
 }
 
 }  // namespace
@@ -46,25 +44,16 @@ StateScene::StateScene()
 }
 
 WorldDesc StateScene::Desc() const {
-  WorldDesc desc;
-  desc.tag = 77;
-  desc.keep_previous = true;
-  desc.sleep.time = 0.2f;
-  desc.sleep.speed = 0.05f;
-  return desc;
+  return WorldDesc{.sleep = {.speed = 0.05f, .time = 0.2f}, .tag = 77, .keep_previous = true};
 }
 
 void StateScene::Fill(World* world) const {
   Random random(5);
-  ColliderDesc ground;
-  ground.friction = 0.4f;
   ColliderId id;
-  REQUIRE(world->AddCollider(ground, &id).ok());
-  ColliderDesc wall;
-  wall.plane.normal = {-1.0f, 0.2f, 0.0f};
-  wall.plane.offset = -20.0f;
-  wall.restitution = 0.25f;
-  wall.filter.category = 4;
+  REQUIRE(world->AddCollider({.friction = 0.4f}, &id).ok());
+  ColliderDesc wall = {.plane = {.normal = {-1.0f, 0.2f, 0.0f}, .offset = -20.0f},
+                       .restitution = 0.25f,
+                       .filter = {.category = 4}};
   REQUIRE(world->AddCollider(wall, &id).ok());
   std::vector<Vec3> hull = BoxCorners({0.1f, 0.2f, 0.15f});
   hull.push_back({0.0f, 0.3f, 0.05f});
@@ -89,37 +78,26 @@ void StateScene::Fill(World* world) const {
   }
   const std::span<const uint32_t> low = crowd_.asset().region(0).nodes;
   for (const bool reports : {false, true}) {
-    BodyDesc desc;
-    desc.pose.position = {reports ? 2.0f : 0.0f, 1.0f, -3.0f};
+    BodyDesc desc = {.pose = {.position = {reports ? 2.0f : 0.0f, 1.0f, -3.0f}}};
     desc.pinned_nodes = low;
     desc.report_reactions = reports;
     AddBody(world, crowd_.asset(), desc);
   }
-  BodyDesc large;
-  large.pose.position = {-2.0f, 0.3f, 0.0f};
-  large.scale = 1.5f;
-  large.material.young = 3.0e5f;
-  large.material.friction = 0.6f;
-  large.material.restitution = 0.3f;
-  large.filter.category = 2;
-  large.gravity_factor = 0.7f;
-  large.user_data = 123;
+  BodyDesc large = {.pose = {.position = {-2.0f, 0.3f, 0.0f}},
+                    .scale = 1.5f,
+                    .material = {.young = 3.0e5f, .friction = 0.6f, .restitution = 0.3f},
+                    .gravity_factor = 0.7f,
+                    .filter = {.category = 2},
+                    .user_data = 123};
   AddBody(world, crowd_.asset(), large);
-  BodyDesc damped;
-  damped.pose.position = {-4.0f, 0.02f, 0.0f};
-  damped.scale = 0.5f;
-  damped.material.damping = 0.05f;
+  BodyDesc damped = {
+      .pose = {.position = {-4.0f, 0.02f, 0.0f}}, .scale = 0.5f, .material = {.damping = 0.05f}};
   AddBody(world, small_.asset(), damped);
   for (uint32_t i = 0; i < 3; ++i) {  // these lie down to sleep
-    BodyDesc sleeper;
-    sleeper.pose.position = {-6.0f, 0.01f, static_cast<float>(i)};
-    sleeper.max_speed = 3.0f;
-    AddBody(world, small_.asset(), sleeper);
+    AddBody(world, small_.asset(),
+            {.pose = {.position = {-6.0f, 0.01f, static_cast<float>(i)}}, .max_speed = 3.0f});
   }
-  BodyDesc fixed;
-  fixed.pose.position = {-8.0f, 0.0f, 0.0f};
-  fixed.fixed = true;
-  AddBody(world, small_.asset(), fixed);
+  AddBody(world, small_.asset(), {.pose = {.position = {-8.0f, 0.0f, 0.0f}}, .fixed = true});
   AttachBodies(world);
 }
 
@@ -170,12 +148,11 @@ void StateScene::Drive(World* world, int step) const {
   if (step % 100 < 60) region(kSwinging, {0.0f, 1.0f, -3.0f});
   if (step % 3 != 0) region(kReporting, {2.0f, 1.0f, -3.0f});
   if (step % 9 == 4) {
-    ForceField field;
-    field.type = step % 2 == 0 ? FieldType::kUniform : FieldType::kRadial;
-    field.vector = {1.0f, 0.0f, -2.0f};
-    field.centre = {3.0f, 0.5f, 0.0f};
-    field.radius = 5.0f;
-    field.strength = 8.0f;
+    ForceField field = {.type = step % 2 == 0 ? FieldType::kUniform : FieldType::kRadial,
+                        .vector = {1.0f, 0.0f, -2.0f},
+                        .centre = {3.0f, 0.5f, 0.0f},
+                        .radius = 5.0f,
+                        .strength = 8.0f};
     REQUIRE(world->AddForce(field).ok());
     REQUIRE(world->AddForce(ids[0], field).ok());
   }
@@ -183,8 +160,7 @@ void StateScene::Drive(World* world, int step) const {
   uint32_t count = 0;
   REQUIRE(world->Colliders(colliders, &count).ok());
   if (step % 50 == 30) {
-    Pose pose;
-    pose.position = {0.0f, 0.002f * static_cast<float>(step % 7), 0.0f};
+    Pose pose = {.position = {0.0f, 0.002f * static_cast<float>(step % 7), 0.0f}};
     REQUIRE(world->MoveCollider(colliders[0], pose).ok());
   }
   if (step % 20 == 7) {

@@ -59,8 +59,7 @@ std::vector<uint64_t> Churn(World* world, const StateScene& scene) {
   REQUIRE(world->RemoveBody(bodies[1]).ok());
   REQUIRE(world->RemoveBody(bodies.back()).ok());
   for (int k = 0; k < 4; ++k) {
-    BodyDesc desc;
-    desc.pose.position = {static_cast<float>(k), 5.0f, 5.0f};
+    BodyDesc desc = {.pose = {.position = {static_cast<float>(k), 5.0f, 5.0f}}};
     ids.push_back(AddBody(world, k % 2 == 0 ? scene.small() : scene.large(), desc).value);
   }
   ColliderId collider;

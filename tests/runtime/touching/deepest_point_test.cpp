@@ -105,9 +105,8 @@ TEST_CASE("Measure finds the deepest point below the colliders where they are no
   const ShapeAsset shape =
       has_surface ? ShapeAsset(SurfaceBytes(mesh, {.parts = 4, .seed = seed})) : ShapeAsset(mesh);
   World world;
-  BodyDesc body;
-  body.pose = RandomPose(&random);
-  body.scale = static_cast<float>(random.Uniform(0.5, 2.0));
+  BodyDesc body = {.pose = RandomPose(&random),
+                   .scale = static_cast<float>(random.Uniform(0.5, 2.0))};
   const std::vector<uint32_t> pins = random.Nodes(shape.num_nodes(), 0.2);
   body.pinned_nodes = pins;
   const BodyId id = AddBody(&world, shape.asset(), body);
@@ -119,8 +118,7 @@ TEST_CASE("Measure finds the deepest point below the colliders where they are no
   const Vec3d half = {0.3, seed < 6 ? 0.2 : 0.4 * edge, 0.3};
   const StaticSubject plate(plush::tests::MakeGridBox(half * -1.0, half, 3));
   for (size_t i = 0; i < 3; ++i) {
-    ColliderDesc plane;
-    plane.pose = RandomPose(&random);
+    ColliderDesc plane = {.pose = RandomPose(&random)};
     plane.plane.offset = static_cast<float>(random.Uniform(-0.3, 0.1));
     if (i == 1 && seed % 6 == 1) plane.type = ShapeType::kSphere;
     if (i == 1 && seed % 6 == 2) plane.type = ShapeType::kCapsule;
@@ -194,8 +192,7 @@ TEST_CASE("Measure finds the deepest point under a height field as a look at all
   const ShapeAsset shape =
       has_surface ? ShapeAsset(SurfaceBytes(mesh, {.parts = 2, .seed = seed})) : ShapeAsset(mesh);
   World world;
-  BodyDesc body;
-  body.scale = static_cast<float>(random.Uniform(0.5, 1.2));
+  BodyDesc body = {.scale = static_cast<float>(random.Uniform(0.5, 1.2))};
   const std::vector<uint32_t> pins = random.Nodes(shape.num_nodes(), 0.1);
   body.pinned_nodes = pins;
   const BodyId id = AddBody(&world, shape.asset(), body);
@@ -204,10 +201,9 @@ TEST_CASE("Measure finds the deepest point under a height field as a look at all
   for (uint32_t i = 0; i < kColumns * kRows; ++i) {
     heights.push_back(static_cast<float>(random.Uniform(-0.05, 0.05)));
   }
-  ColliderDesc ground;
-  ground.type = ShapeType::kHeightField;
-  ground.height_field = {heights, kColumns, kRows, 0.1f};
-  ground.pose = RandomPose(&random);
+  ColliderDesc ground = {.type = ShapeType::kHeightField,
+                         .height_field = {heights, kColumns, kRows, 0.1f},
+                         .pose = RandomPose(&random)};
   ColliderId collider;
   REQUIRE(world.AddCollider(ground, &collider).ok());
   const Eigen::Matrix3d R = RotationOf(ground.pose.rotation);
@@ -241,10 +237,7 @@ TEST_CASE("Fixed bodies touch nothing, sleeping ones lie as deep as they did") {
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1));
   World world({.sleep = {.time = 0.1f}});
   AddPlane(&world, {});
-  BodyDesc fixed;
-  fixed.pose.position.y = -0.1f;
-  fixed.fixed = true;
-  AddBody(&world, shape.asset(), fixed);
+  AddBody(&world, shape.asset(), {.pose = {.position = {.y = -0.1f}}, .fixed = true});
   CHECK(MeasuresOf(world).max_penetration == 0.0f);
   const BodyId id = AddBody(&world, shape.asset());
   float depth = 0.0f;

@@ -39,9 +39,7 @@ StepCosts CountSteps(World* world, const CountingMemory& memory, int steps, floa
 // contact. Returns whether all of them succeeded.
 bool UseWorld(World* world, const ShapeAsset& shape) {
   bool ok = true;
-  BodyDesc low;
-  low.pose.position = {0.0f, 0.05f, 0.0f};
-  low.velocity = {0.0f, -2.0f, 0.0f};
+  BodyDesc low = {.pose = {.position = {0.0f, 0.05f, 0.0f}}, .velocity = {0.0f, -2.0f, 0.0f}};
   BodyId first, second;
   ColliderId plane;
   ok = world->AddBody(shape.asset(), low, &first).ok() && ok;
@@ -136,8 +134,7 @@ TEST_CASE("Wherever memory runs out the world stays usable and leaks nothing") {
       // missing.
       memory.FailNever();
       const bool usable = n > 1;
-      BodyDesc body;
-      body.pose.position = {0.0f, 0.5f, 0.0f};
+      BodyDesc body = {.pose = {.position = {0.0f, 0.5f, 0.0f}}};
       BodyId id;
       CHECK(world.AddBody(shape.asset(), body, &id).ok() == usable);
       CHECK(id.valid() == usable);
@@ -158,9 +155,7 @@ TEST_CASE("Wherever memory runs out the world stays usable and leaks nothing") {
 // A world with two systems and a plane. Its last step had an unprepared dt.
 struct Chain {
   explicit Chain(const ShapeAsset& shape_asset) : shape(shape_asset) {
-    WorldDesc desc;
-    desc.allocator = memory.allocator();
-    desc.idle_systems = 1;
+    WorldDesc desc = {.allocator = memory.allocator(), .idle_systems = 1};
     world.emplace(desc);
     const std::vector<uint32_t> pins = {0, 1};
     AddPlane(&*world, {});
@@ -265,8 +260,7 @@ TEST_CASE("A failed call changes nothing") {
   CountingMemory memory;
   const ShapeAsset shape(TetBox(1, 1, 1, 0.1, 0.05, 1), {}, double(kDt));
   World world({.allocator = memory.allocator()});
-  BodyDesc body;
-  body.pose.position = {0.0f, 0.01f, 0.0f};
+  BodyDesc body = {.pose = {.position = {0.0f, 0.01f, 0.0f}}};
   AddPlane(&world, {});
   AddBody(&world, shape.asset(), body);
   AddBody(&world, shape.asset(), body);

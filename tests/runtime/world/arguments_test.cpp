@@ -51,8 +51,7 @@ TEST_CASE("Descriptions of bodies are checked") {
   const Asset& asset = shape.asset();
   CheckRefused(Asset(), {}, "asset");
   for (const float wrong : {kNan, kInf, -kInf}) {
-    BodyDesc desc;
-    desc.pose.position.y = wrong;
+    BodyDesc desc = {.pose = {.position = {.y = wrong}}};
     CheckRefused(asset, desc, "pose.position");
     desc = {};
     desc.pose.rotation.z = wrong;
@@ -80,17 +79,12 @@ TEST_CASE("Descriptions of bodies are checked") {
     CheckRefused(asset, desc, "gravity_factor");
   }
   for (const float wrong : {kNan, -kInf, 0.0f, -1.0f}) {
-    BodyDesc desc;
-    desc.max_speed = wrong;
-    CheckRefused(asset, desc, "max_speed");
+    CheckRefused(asset, {.max_speed = wrong}, "max_speed");
   }
   for (const float wrong : {0.0f, -1.0f, 0.0099f, 101.0f}) {
-    BodyDesc desc;
-    desc.scale = wrong;
-    CheckRefused(asset, desc, "scale");
+    CheckRefused(asset, {.scale = wrong}, "scale");
   }
-  BodyDesc desc;
-  desc.pose.rotation = {0.0f, 0.0f, 0.0f, 0.0f};
+  BodyDesc desc = {.pose = {.rotation = {0.0f, 0.0f, 0.0f, 0.0f}}};
   CheckRefused(asset, desc, "pose.rotation");
   desc = {};
   desc.material.young = 0.0f;
@@ -114,18 +108,14 @@ TEST_CASE("Materials whose numbers do not fit into float are refused") {
   const ShapeAsset shape = SmallShape();
   for (const float huge : {3.0e38f, 1.0e38f}) {
     for (const bool fixed : {false, true}) {
-      BodyDesc desc;
-      desc.fixed = fixed;
-      desc.material.poisson = 0.4999999f;
-      desc.material.young = huge;
+      BodyDesc desc = {.material = {.young = huge, .poisson = 0.4999999f}, .fixed = fixed};
       World world;
       BodyId id;
       CHECK(world.AddBody(shape.asset(), desc, &id).code == StatusCode::kInvalidArgument);
     }
   }
   for (const float density : {3.0e38f, 1.0e-44f}) {
-    BodyDesc desc;
-    desc.material.density = density;
+    BodyDesc desc = {.material = {.density = density}};
     World world;
     BodyId id;
     const bool added = world.AddBody(shape.asset(), desc, &id).ok();
@@ -138,8 +128,7 @@ TEST_CASE("Rotations need not be normalised, pins may repeat") {
   const ShapeAsset shape = SmallShape();
   World world;
   const std::vector<uint32_t> pins = {1, 1, 2, 1};
-  BodyDesc desc;
-  desc.pose.rotation = {0.0f, 5.0f, 0.0f, 5.0f};
+  BodyDesc desc = {.pose = {.rotation = {0.0f, 5.0f, 0.0f, 5.0f}}};
   desc.pinned_nodes = pins;
   const BodyId id = AddBody(&world, shape.asset(), desc);
   const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
@@ -298,51 +287,38 @@ TEST_CASE("Outputs of calls that fail are empty") {
   CheckEmptied(BodyId{9}, [&](BodyId* out) { return world.AddBody({}, {}, out); });
   CheckEmptied(ColliderId{9},
                [&](ColliderId* out) { return world.AddCollider({.restitution = 2.0f}, out); });
-  BodyMoments moments;
-  moments.mass = 5.0;
+  BodyMoments moments = {.mass = 5.0};
   CHECK_FALSE(world.Moments(id, &moments).ok());
   CHECK(moments.mass == 0.0);
-  ColliderDesc desc;
-  desc.friction = 9.0f;
+  ColliderDesc desc = {.friction = 9.0f};
   CHECK_FALSE(world.GetCollider(plane, &desc).ok());
   CHECK(desc.friction == ColliderDesc().friction);
-  SurfacePoint point;
-  point.triangle = 3;
+  SurfacePoint point = {.triangle = 3};
   CHECK_FALSE(world.Raycast(id, ray, &point).ok());
   CHECK_FALSE(point.valid());
   point.triangle = 3;
   CHECK_FALSE(world.ClosestPoint(id, {}, 1.0f, &point).ok());
   CHECK_FALSE(point.valid());
-  DeformedPatch patch;
-  patch.area = 2.0f;
+  DeformedPatch patch = {.area = 2.0f};
   CHECK_FALSE(world.PatchOf(id, 0, &patch).ok());
   CHECK(patch.area == 0.0f);
 }
 
 TEST_CASE("Settings are clamped to their ranges") {
   const ShapeAsset shape = SmallShape();
-  WorldDesc wild;
-  wild.contact = {-5, 0, 99, -1.0f, &kPenaltyContact, -1.0f};
-  wild.sleep = {kNan, -1.0f};
-  wild.gravity = {0.0f, kNan, 0.0f};
-  WorldDesc tame;
-  tame.contact = {3,
-                  1,
-                  4,
-                  ContactSettings{}.push_out_time,
-                  &kPenaltyContact,
-                  ContactSettings{}.penalty_stiffness};
-  tame.sleep = {0.0f, SleepSettings{}.time};
-  tame.gravity = {};
-  WorldDesc large;
-  large.contact = {1000, 1000, -3, kInf, nullptr, kInf};
-  large.sleep = {kInf, kInf};
+  WorldDesc wild = {.gravity = {0.0f, kNan, 0.0f},
+                    .contact = {-5, 0, 99, -1.0f, &kPenaltyContact, -1.0f},
+                    .sleep = {kNan, -1.0f}};
+  WorldDesc tame = {.gravity = {},
+                    .contact = {3, 1, 4, ContactSettings{}.push_out_time, &kPenaltyContact,
+                                ContactSettings{}.penalty_stiffness},
+                    .sleep = {0.0f, SleepSettings{}.time}};
+  WorldDesc large = {.contact = {1000, 1000, -3, kInf, nullptr, kInf}, .sleep = {kInf, kInf}};
   uint64_t hashes[3] = {};
   const WorldDesc* descs[3] = {&wild, &tame, &large};
   for (int i = 0; i < 3; ++i) {
     World world(*descs[i]);
-    BodyDesc body;
-    body.velocity = {0.0f, -1.0f, 0.0f};
+    BodyDesc body = {.velocity = {0.0f, -1.0f, 0.0f}};
     if (i == 2) body.splitting = {64, 16, 64};
     AddBody(&world, shape.asset(), body);
     AddPlane(&world, {{0.0f, 1.0f, 0.0f}, -0.05f});

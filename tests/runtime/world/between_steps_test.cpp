@@ -29,10 +29,9 @@ Skinned SkinAt(const World& world, BodyId id, const ShapeAsset& shape, float alp
   Skinned out;
   out.positions.resize(shape.asset().visual().positions.size());
   out.normals.resize(out.positions.size());
-  SkinTarget target;
-  target.positions = out.positions.data();
-  target.normals = out.normals.data();
-  target.num_vertices = static_cast<uint32_t>(out.positions.size());
+  SkinTarget target = {.positions = out.positions.data(),
+                       .normals = out.normals.data(),
+                       .num_vertices = static_cast<uint32_t>(out.positions.size())};
   REQUIRE(world.Skin(id, alpha, target).ok());
   return out;
 }
@@ -209,10 +208,9 @@ TEST_CASE("Vertex buffers are filled at any stride, and nothing beside") {
   Vertex untouched;
   std::memset(static_cast<void*>(&untouched), 0x5a, sizeof untouched);
   std::vector<Vertex> vertices(packed.positions.size() + 1, untouched);
-  SkinTarget target;
-  target.num_vertices = static_cast<uint32_t>(packed.positions.size());
-  target.positions = &vertices[0].position;
-  target.position_stride = sizeof(Vertex);
+  SkinTarget target = {.positions = &vertices[0].position,
+                       .position_stride = sizeof(Vertex),
+                       .num_vertices = static_cast<uint32_t>(packed.positions.size())};
   REQUIRE(flight.world.Skin(flight.last(), alpha, target).ok());
   CHECK(std::memcmp(&vertices[0].normal, &untouched.normal, sizeof(Vec3)) == 0);
   target.normals = &vertices[0].normal;
@@ -254,9 +252,7 @@ TEST_CASE("Tangents follow the surface and keep the sign of the bitangent") {
     float spare;
   };
   std::vector<Vertex> out(tangents.size());
-  SkinTarget target;
-  target.normals = &out[0].normal;
-  target.tangents = &out[0].tangent;
+  SkinTarget target = {.normals = &out[0].normal, .tangents = &out[0].tangent};
   target.normal_stride = target.tangent_stride = sizeof(Vertex);
   target.num_vertices = static_cast<uint32_t>(out.size());
   REQUIRE(world.Skin(id, 1.0f, target).ok());
@@ -293,9 +289,7 @@ TEST_CASE("The file's tangents turn with the body") {
   const Eigen::Matrix3d R = random.Rotation();
   REQUIRE(world.SetNodePositions(id, ToVec3s(R * ToEigen(shape.rest()))).ok());
   std::vector<Vec4> out(visual.tangents.size());
-  SkinTarget target;
-  target.tangents = out.data();
-  target.num_vertices = static_cast<uint32_t>(out.size());
+  SkinTarget target = {.tangents = out.data(), .num_vertices = static_cast<uint32_t>(out.size())};
   REQUIRE(world.Skin(id, 1.0f, target).ok());
   for (size_t v = 0; v < out.size(); ++v) {
     const Vec4& rest = visual.tangents[v];
@@ -313,9 +307,7 @@ TEST_CASE("Tangents of an asset without them are refused") {
   World world;
   const BodyId id = AddBody(&world, bare.asset());
   std::vector<Vec4> out(bare.asset().visual().positions.size());
-  SkinTarget target;
-  target.tangents = out.data();
-  target.num_vertices = static_cast<uint32_t>(out.size());
+  SkinTarget target = {.tangents = out.data(), .num_vertices = static_cast<uint32_t>(out.size())};
   CHECK(world.Skin(id, 1.0f, target).section == std::string("target.tangents"));
 }
 

@@ -114,8 +114,7 @@ TEST_CASE("Pins and materials that change before the first step are those of a f
   const std::vector<Vec3> v = ToVec3s(random.Vectors(changed.num_nodes(), 1.0));
   const auto end = [&](const ShapeAsset& shape, bool changes) {
     World world;
-    BodyDesc desc;
-    desc.splitting.volume_sweeps = 2;
+    BodyDesc desc = {.splitting = {.volume_sweeps = 2}};
     if (what != 1 && !changes) desc.pinned_nodes = pins;
     const BodyId id = AddBody(&world, shape.asset(), desc);
     if (what != 1 && changes) REQUIRE(world.SetPinnedNodes(id, pins).ok());
@@ -188,14 +187,9 @@ TEST_CASE("A material that changes during a motion keeps the pressure of volumes
 TEST_CASE("What cannot be changed leaves the body as it is") {
   const ShapeAsset shape = Box(1);
   CountingMemory memory;
-  WorldDesc desc;
-  desc.idle_systems = 0;
-  desc.allocator = memory.allocator();
-  World world(desc);
+  World world({.allocator = memory.allocator(), .idle_systems = 0});
   const BodyId id = AddBody(&world, shape.asset());
-  BodyDesc scenery;
-  scenery.fixed = true;
-  const BodyId fixed = AddBody(&world, shape.asset(), scenery);
+  const BodyId fixed = AddBody(&world, shape.asset(), {.fixed = true});
   const uint64_t hash = world.StateHash();
   const std::vector<uint32_t> none_such = {static_cast<uint32_t>(shape.num_nodes())};
   const std::vector<uint32_t> pins = {0, 1, 2};
@@ -247,8 +241,7 @@ TEST_CASE("What was pinned touches the ground once it is free") {
   for (uint32_t i = 0; i < shape.num_nodes(); ++i) {
     if (shape.simulation().nodes[i].x < 0.2f) pins.push_back(i);
   }
-  BodyDesc body;
-  body.pose.position.y = 0.003f;
+  BodyDesc body = {.pose = {.position = {.y = 0.003f}}};
   body.pinned_nodes = pins;
   World world({.sleep = {.speed = 0.0f}}), loaded;
   AddCollider(&world, ground);

@@ -44,9 +44,7 @@ struct Drawing {
 
 Drawing Draw(const World& world, uint32_t flags) {
   Drawing drawing;
-  DebugDraw draw;
-  draw.flags = flags;
-  draw.user = &drawing;
+  DebugDraw draw = {.user = &drawing, .flags = flags};
   draw.point = [](void* user, const Vec3& p, float size, uint32_t) {
     auto* d = static_cast<Drawing*>(user);
     d->points.push_back(ToEigen(p));

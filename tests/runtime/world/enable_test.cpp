@@ -178,9 +178,7 @@ TEST_CASE("A body falls freely once the other one of its spring is disabled") {
   World world({.sleep = {.speed = 0.0f}}), loaded;
   BodyId ids[2];
   for (int k = 0; k < 2; ++k) {
-    BodyDesc body;
-    body.solver = &solver;
-    body.pose.position.y = static_cast<float>(k);
+    BodyDesc body = {.pose = {.position = {.y = static_cast<float>(k)}}, .solver = &solver};
     ids[k] = AddBody(&world, shape.asset(), body);
   }
   AttachmentDesc spring = {

@@ -63,9 +63,7 @@ tools::ImportedModel Sphere(double radius, uint32_t rings, uint32_t segments) {
 // A ball of 0.5 m in a cage of the usual size.
 const ShapeAsset& Ball() {
   static const ShapeAsset* const shape = [] {
-    tools::BakeSettings settings;
-    settings.material = {1.0e5, 0.4, 1000.0};
-    settings.dt = double(kDt);
+    tools::BakeSettings settings = {.material = {1.0e5, 0.4, 1000.0}, .dt = double(kDt)};
     settings.threads = 1;  // TBB is built without the thread sanitizer
     tools::FindingList findings;
     const auto baked = tools::Bake(Sphere(0.5, 24, 36), settings, &findings);

@@ -44,9 +44,7 @@ TEST_CASE("A hundred thousand bodies that come and go never share an id nor take
   const ShapeAsset shape = Cube();
   CountingMemory memory;
   {
-    WorldDesc desc;
-    desc.allocator = memory.allocator();
-    World world(desc);
+    World world({.allocator = memory.allocator()});
     std::vector<BodyId> live;
     for (int i = 0; i < 20; ++i) live.push_back(AddBody(&world, shape.asset()));
     std::set<uint64_t> given;

@@ -87,9 +87,7 @@ TEST_CASE("Measures are the sums over all bodies, fixed and sleeping ones too") 
   const ShapeAsset box(TetBox(2, 2, 1, 0.1, 0.05, seed), {}, double(kDt));
   const ShapeAsset bar(TetBox(1, 4, 1, 0.1, 0.05, seed + 9), {3.0e5, 0.4, 1500.0}, double(kDt));
   const DenseModel box_model(box.asset()), bar_model(bar.asset());
-  WorldDesc desc;
-  desc.gravity = {1.0f, -9.0f, 0.5f};
-  desc.sleep.time = 5.0f * kDt;
+  WorldDesc desc = {.gravity = {1.0f, -9.0f, 0.5f}, .sleep = {.time = 5.0f * kDt}};
   World world(desc);
   WorldMeasures measures;
   REQUIRE(world.Measure(&measures).ok());
@@ -100,10 +98,9 @@ TEST_CASE("Measures are the sums over all bodies, fixed and sleeping ones too") 
   std::vector<uint32_t> all_nodes(box.num_nodes());
   std::iota(all_nodes.begin(), all_nodes.end(), 0u);
   for (int i = 0; i < 14; ++i) {
-    BodyDesc body;
-    body.pose = {{static_cast<float>(i), 2.0f, -1.0f}, ToQuat(random.Rotation())};
-    body.velocity = ToVec3(random.Vector(1.0));
-    body.fixed = i == 5;
+    BodyDesc body = {.pose = {{static_cast<float>(i), 2.0f, -1.0f}, ToQuat(random.Rotation())},
+                     .velocity = ToVec3(random.Vector(1.0)),
+                     .fixed = i == 5};
     if (i == 6) body.pinned_nodes = all_nodes;
     ids.push_back(AddBody(&world, i % 4 == 3 ? bar.asset() : box.asset(), body));
   }

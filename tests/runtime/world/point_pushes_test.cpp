@@ -71,9 +71,7 @@ TEST_CASE("The velocity and the place of a point change as asked, by mass") {
   const uint32_t num_nodes = shape.num_nodes();
   World world({.gravity = {}});
   Random random(seed);
-  BodyDesc desc;
-  desc.pose = {ToVec3(random.Vector(2.0)), ToQuat(random.Rotation())};
-  desc.scale = scale;
+  BodyDesc desc = {.pose = {ToVec3(random.Vector(2.0)), ToQuat(random.Rotation())}, .scale = scale};
   const BodyId id = AddBody(&world, shape.asset(), desc);
   const std::span<const float> masses = shape.asset().simulation().masses;
   const auto states = [&] {

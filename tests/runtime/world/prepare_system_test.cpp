@@ -21,9 +21,7 @@ constexpr float kDt = 0.01f;
 // A world with counted memory whose lists have grown to their final size.
 struct CountedWorld {
   explicit CountedWorld(const Asset& asset, uint32_t idle_systems = WorldDesc{}.idle_systems) {
-    WorldDesc desc;
-    desc.idle_systems = idle_systems;
-    desc.allocator = memory.allocator();
+    WorldDesc desc = {.allocator = memory.allocator(), .idle_systems = idle_systems};
     world.emplace(desc);
     AddAndRemove(asset, {.fixed = true});
   }
@@ -226,8 +224,7 @@ TEST_CASE("A prepared system moves its bodies as an unprepared one does") {
   Random random(seed);
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.05, seed), {}, double(kDt));
   const std::vector<uint32_t> pins = random.Nodes(shape.num_nodes(), 0.1);
-  BodyDesc desc;
-  desc.pose.position = {0.0f, 0.02f, 0.0f};
+  BodyDesc desc = {.pose = {.position = {0.0f, 0.02f, 0.0f}}};
   if (seed % 2 == 0) desc.pinned_nodes = pins;
   if (seed > 2) desc.material.young = 5.0e4f;
   uint64_t hashes[2] = {};

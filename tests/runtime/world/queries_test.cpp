@@ -32,11 +32,7 @@ ShapeAsset Bare() {
   return ShapeAsset(tools::WriteAsset(content).value());
 }
 
-BodyDesc At(const Vec3& position) {
-  BodyDesc desc;
-  desc.pose.position = position;
-  return desc;
-}
+BodyDesc At(const Vec3& position) { return BodyDesc{.pose = {.position = position}}; }
 
 // Ten bodies in a row along x, rotated and compressed.
 void AddRow(World* world, std::vector<BodyId>* ids) {

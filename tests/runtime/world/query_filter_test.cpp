@@ -22,11 +22,10 @@ struct Scene {
   explicit Scene(uint32_t seed) : shape(TetBox(2, 2, 1, 0.2, 0.09, seed), {}, 0.01) {
     Random random(seed);
     for (uint32_t i = 0; i < 12; ++i) {
-      BodyDesc desc;
-      desc.pose = {ToVec3(random.Vector(0.6)), ToQuat(random.Rotation())};
-      desc.scale = i % 3 == 0 ? 1.5f : 1.0f;
-      desc.filter.category = 1u << i % 5;
-      desc.enabled = i != 4;
+      BodyDesc desc = {.pose = {ToVec3(random.Vector(0.6)), ToQuat(random.Rotation())},
+                       .scale = i % 3 == 0 ? 1.5f : 1.0f,
+                       .filter = {.category = 1u << i % 5},
+                       .enabled = i != 4};
       ids.push_back(AddBody(&world, shape.asset(), desc));
       categories.push_back(i == 4 ? 0u : desc.filter.category);
     }

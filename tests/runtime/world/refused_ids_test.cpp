@@ -273,9 +273,7 @@ TEST_CASE("Every call on colliders refuses null, foreign and stale ids, and chan
 TEST_CASE("Calls of a world without memory say so") {
   CountingMemory memory;
   memory.FailAt(1, false);
-  WorldDesc desc;
-  desc.allocator = memory.allocator();
-  World world(desc);
+  World world({.allocator = memory.allocator()});
   const ShapeAsset shape = Standing();
   for (const auto& call : CallsWithBodies(shape)) {
     CAPTURE(call.name);

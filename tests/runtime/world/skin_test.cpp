@@ -61,9 +61,7 @@ TEST_CASE("A rigid pose turns normals and positions, and is found again") {
   const Eigen::Matrix3d R = random.Rotation();
   const Eigen::Vector3d t = random.Vector(seed > 2 ? 50.0 : 1.0);
   World world;
-  BodyDesc body;
-  body.pose = {ToVec3(t), ToQuat(R)};
-  const BodyId placed = AddBody(&world, shape.asset(), body);
+  const BodyId placed = AddBody(&world, shape.asset(), {.pose = {ToVec3(t), ToQuat(R)}});
   const BodyId set = AddBody(&world, shape.asset());
   const Points x = (R * ToEigen(shape.rest())).colwise() + t;
   REQUIRE(world.SetNodePositions(set, ToVec3s(x)).ok());

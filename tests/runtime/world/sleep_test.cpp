@@ -120,9 +120,7 @@ TEST_CASE("Impulses push nodes by their masses and wake the body, but pinned nod
   CHECK(scene.world.AddImpulses(id, impulses).code == StatusCode::kInvalidArgument);
   impulses[num_nodes - 1].x = std::numeric_limits<float>::quiet_NaN();
   CHECK(scene.world.AddImpulses(id, impulses).code == StatusCode::kInvalidArgument);
-  BodyDesc fixed;
-  fixed.fixed = true;
-  const BodyId scenery = AddBody(&scene.world, scene.shape.asset(), fixed);
+  const BodyId scenery = AddBody(&scene.world, scene.shape.asset(), {.fixed = true});
   CHECK(scene.world.AddImpulses(scenery, std::vector<Vec3>(num_nodes)).code ==
         StatusCode::kInvalidArgument);
   REQUIRE(scene.world.RemoveBody(scenery).ok());
@@ -130,14 +128,11 @@ TEST_CASE("Impulses push nodes by their masses and wake the body, but pinned nod
 }
 
 TEST_CASE("Bodies of a crowd sleep and wake one by one") {
-  WorldDesc weightless;
-  weightless.gravity = {};
   const ShapeAsset shape(TetBox(2, 2, 1, 0.1), {2.0e5, 0.4, 1000.0}, double(kDt));
-  World world(weightless);
+  World world({.gravity = {}});
   std::vector<BodyId> ids;
   for (int i = 0; i < 12; ++i) {
-    BodyDesc body;
-    body.pose.position.x = static_cast<float>(i);
+    BodyDesc body = {.pose = {.position = {.x = static_cast<float>(i)}}};
     ids.push_back(AddBody(&world, shape.asset(), body));
   }
   int steps = 0;
@@ -159,10 +154,8 @@ TEST_CASE("Bodies of a crowd sleep and wake one by one") {
 }
 
 TEST_CASE("A large body under weak gravity never sleeps in mid-air") {
-  WorldDesc desc;
-  desc.gravity = {0.0f, -0.01f, 0.0f};
   const ShapeAsset shape(TetBox(2, 2, 2, 5.0), {1.0e6, 0.3, 1000.0}, double(kDt));
-  World world(desc);
+  World world({.gravity = {0.0f, -0.01f, 0.0f}});
   AddPlane(&world, {{0.0f, 1.0f, 0.0f}, -100.0f});
   const BodyId id = AddBody(&world, shape.asset());
   for (int step = 0; step < 300; ++step) StepWorld(&world, kDt);
@@ -179,8 +172,7 @@ TEST_CASE("A large body under weak gravity never sleeps in mid-air") {
 
 TEST_CASE("A body that drifts stays awake if it is faster than the sleep speed") {
   const float speed = GENERATE(0.9f, 1.1f);  // [sleep speeds]
-  WorldDesc weightless;
-  weightless.gravity = {};
+  WorldDesc weightless = {.gravity = {}};
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {2.0e5, 0.4, 1000.0}, double(kDt));
   World world(weightless);
   const BodyId id = AddBody(&world, shape.asset());
@@ -195,8 +187,7 @@ TEST_CASE(
     "A body that shakes falls asleep if its nodes go no farther than the sleep speed takes them") {
   constexpr float kShortDt = 0.004f, kRate = 20.0f;  // of the bar's slowest stretching [1/s]
   const bool is_small = GENERATE(true, false);
-  WorldDesc weightless;
-  weightless.gravity = {};
+  WorldDesc weightless = {.gravity = {}};
   weightless.sleep = {.speed = 0.02f, .time = 0.3f};  // 0.6% of the size
   const double length = 0.4, young = 1000.0 * std::pow(kRate * length / std::numbers::pi, 2.0);
   const ShapeAsset shape(TetBox(4, 1, 1, 0.1), {young, 0.0, 1000.0}, double(kShortDt));
@@ -238,15 +229,11 @@ TEST_CASE("A body in a floor does not fall asleep before it has come out") {
   const auto [time, sleep_time] =
       GENERATE(std::pair(0.2f, 0.5f), std::pair(0.2f, 1.0e-6f), std::pair(10.0f, 0.5f));
   CAPTURE(time, sleep_time);
-  WorldDesc desc;
-  desc.sleep.time = sleep_time;
-  desc.contact.push_out_time = time;
+  WorldDesc desc = {.contact = {.push_out_time = time}, .sleep = {.time = sleep_time}};
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {2.0e5, 0.4, 1000.0, 0.1}, double(kDt));
   World world(desc);
   AddPlane(&world, {});
-  BodyDesc deep;
-  deep.pose.position.y = -0.02f;
-  const BodyId id = AddBody(&world, shape.asset(), deep);
+  const BodyId id = AddBody(&world, shape.asset(), {.pose = {.position = {.y = -0.02f}}});
   int steps = 0;
   for (; steps < 20000 && !world.IsAsleep(id); ++steps) StepWorld(&world, kDt);
   REQUIRE(steps < 20000);
@@ -254,18 +241,15 @@ TEST_CASE("A body in a floor does not fall asleep before it has come out") {
 }
 
 TEST_CASE("An infinite sleep speed puts nothing to sleep") {
-  WorldDesc desc;
-  desc.sleep.speed = GENERATE(std::numeric_limits<float>::infinity(),
-                              std::numeric_limits<float>::quiet_NaN(), -1.0f);
-  desc.sleep.time = 0.02f;
+  WorldDesc desc = {.sleep = {.speed = GENERATE(std::numeric_limits<float>::infinity(),
+                                                std::numeric_limits<float>::quiet_NaN(), -1.0f),
+                              .time = 0.02f}};
   Resting scene(1, 0.1, desc);
   CHECK(scene.StepUntilAsleep(30) == 30);
 }
 
 TEST_CASE("A body that moves, falls or may not sleep stays awake") {
-  WorldDesc never;
-  never.sleep.speed = 0.0f;
-  Resting awake(1, 0.1, never);
+  Resting awake(1, 0.1, {.sleep = {.speed = 0.0f}});
   CHECK(awake.StepUntilAsleep(600) == 600);
 
   // A pendulum is still at the ends of its swing, but not for long.

@@ -25,9 +25,7 @@ constexpr float kDt = 0.01f;
 // A world with counted memory.
 struct CountedWorld {
   explicit CountedWorld(uint32_t idle_systems = WorldDesc{}.idle_systems) {
-    WorldDesc desc;
-    desc.idle_systems = idle_systems;
-    desc.allocator = memory.allocator();
+    WorldDesc desc = {.allocator = memory.allocator(), .idle_systems = idle_systems};
     world.emplace(desc);
   }
 
@@ -69,8 +67,7 @@ TEST_CASE("Without idle systems, removing the last body frees its factors") {
   CountedWorld counted(0);
   CountingMemory& memory = counted.memory;
   World& world = *counted.world;
-  BodyDesc stiff;
-  stiff.material.young = 4.0e5f;
+  BodyDesc stiff = {.material = {.young = 4.0e5f}};
   REQUIRE(world.RemoveBody(AddBody(&world, shape.asset())).ok());
   REQUIRE(world.PrepareTimeStep(0.005f).ok());  // grows the lists to their final size
   const size_t before = memory.bytes_out();

@@ -223,9 +223,7 @@ TEST_CASE("A reset body is a new one, bit for bit") {
   CAPTURE(count, scale, pinned, before);
   const ShapeAsset shape = CrowdBox(5);
   const Pose pose = {{1.0f, 2.0f, 3.0f}, {0.5f, -0.5f, 0.5f, 0.5f}};
-  BodyDesc desc;
-  desc.pose = pose;
-  desc.scale = scale;
+  BodyDesc desc = {.pose = pose, .scale = scale};
   if (pinned) desc.pinned_nodes = shape.asset().region(0).nodes;
   World fresh, reset;
   std::vector<BodyId> ids;

@@ -70,9 +70,8 @@ void Add(const Status& status, uint64_t* hash) { Add(static_cast<uint64_t>(statu
 
 BodyDesc Variant(int i) {
   static constexpr uint32_t kPins[] = {0, 5, 9};
-  BodyDesc desc;
-  desc.pose.position = {0.0f, 0.3f, 3.0f};
-  desc.material.young = 1.0e5f + 1.0e4f * static_cast<float>(i % 5);
+  BodyDesc desc = {.pose = {.position = {0.0f, 0.3f, 3.0f}},
+                   .material = {.young = 1.0e5f + 1.0e4f * static_cast<float>(i % 5)}};
   if (i % 2 == 0) desc.pinned_nodes = kPins;
   return desc;
 }
@@ -127,9 +126,8 @@ class Scene {
     AddCollider(&world_, BoxAt({{0.1f, 0.0f, 0.1f}}, {0.1f, 0.1f, 0.05f}));
     (void)world_.PrepareTimeStep(0.7f * kDt);
     for (int i = 0; i < 8; ++i) {
-      BodyDesc desc;
-      desc.pose.position = {static_cast<float>(i), i == 0 ? 0.0f : 5.0f, 0.0f};
-      desc.angular_velocity = {0.1f * static_cast<float>(i), 0.3f, 0.0f};
+      BodyDesc desc = {.pose = {.position = {static_cast<float>(i), i == 0 ? 0.0f : 5.0f, 0.0f}},
+                       .angular_velocity = {0.1f * static_cast<float>(i), 0.3f, 0.0f}};
       ids.push_back(AddBody(&world_, Box().asset(), desc));
     }
     return ids;
@@ -192,9 +190,7 @@ class Scene {
     const float x = 0.08f * static_cast<float>(round);
     SurfacePoint hits[4];
     uint32_t count = 0;
-    Ray ray;
-    ray.origin = {x, 10.0f, 0.05f};
-    ray.direction = {0.0f, -1.0f, 0.0f};
+    Ray ray = {.origin = {x, 10.0f, 0.05f}, .direction = {0.0f, -1.0f, 0.0f}};
     Add(world_.Raycast(ray, {}, &hits[0]), hash);
     Add(hits[0].triangle, hash);
     Add(world_.RaycastAll(ray, {}, hits, &count), hash);
@@ -333,9 +329,7 @@ TEST_CASE("No call waits while PrepareSystem factors") {
   for (int n = 1;; ++n) {
     CAPTURE(n);
     GatedMemory memory;
-    WorldDesc world_desc;
-    world_desc.allocator = memory.allocator();
-    World world(world_desc);
+    World world({.allocator = memory.allocator()});
     AddBody(&world, Box().asset());
     Status prepared;
     std::thread other([&] {

@@ -103,9 +103,7 @@ TEST_CASE("Bodies of one asset move alike and share their factors") {
   World world;
   const BodyId a = AddBody(&world, shape.asset());
   const BodyId b = AddBody(&world, shape.asset());
-  BodyDesc stiff;
-  stiff.material.young = 3.0e5f;
-  const BodyId c = AddBody(&world, shape.asset(), stiff);
+  const BodyId c = AddBody(&world, shape.asset(), {.material = {.young = 3.0e5f}});
   CHECK(world.num_bodies() == 3);
   Random random(4);
   const std::vector<Vec3> v = ToVec3s(random.Vectors(shape.num_nodes(), 2.0));
@@ -152,10 +150,8 @@ TEST_CASE("Pins stay where they are") {
 TEST_CASE("A static body does not move or count, but is drawn") {
   const ShapeAsset shape = SmallShape();
   World world;
-  BodyDesc body;
-  body.fixed = true;
-  body.pose.position = {0.0f, 2.0f, 0.0f};
-  body.velocity = {0.0f, -5.0f, 0.0f};
+  BodyDesc body = {
+      .pose = {.position = {0.0f, 2.0f, 0.0f}}, .velocity = {0.0f, -5.0f, 0.0f}, .fixed = true};
   const BodyId id = AddBody(&world, shape.asset(), body);
   AddPlane(&world, {});
   const uint64_t hash = world.StateHash();
@@ -168,9 +164,7 @@ TEST_CASE("A static body does not move or count, but is drawn") {
 
 TEST_CASE("Set states are what the next step starts from") {
   const ShapeAsset shape = SmallShape();
-  WorldDesc desc;
-  desc.gravity = {};
-  World world(desc);
+  World world({.gravity = {}});
   const BodyId id = AddBody(&world, shape.asset());
   const Eigen::Vector3d away(300.0, -20.0, 7.0);
   const Points x = ToEigen(shape.rest()).colwise() + away;
@@ -228,8 +222,7 @@ TEST_CASE("A body put back from far away is as good as new") {
   CAPTURE(far, in_crowd);
   const ShapeAsset shape = SmallShape();
   World world({.gravity = {}});
-  BodyDesc body;
-  body.pose.position.y = far;
+  BodyDesc body = {.pose = {.position = {.y = far}}};
   BodyId id;
   for (int i = 0; i < (in_crowd ? 8 : 1); ++i) id = AddBody(&world, shape.asset(), body);
   StepWorld(&world, kDt);
@@ -255,8 +248,7 @@ TEST_CASE("Positions out of range are refused, good ones revive a frozen body") 
       x[node].z = wrong;
       CHECK(world.SetNodePositions(id, x).index == node);
     }
-    BodyDesc body;
-    body.pose.position.x = wrong;
+    BodyDesc body = {.pose = {.position = {.x = wrong}}};
     BodyId refused;
     const Status status = world.AddBody(shape.asset(), body, &refused);
     CHECK_FALSE(refused.valid());
@@ -285,9 +277,7 @@ TEST_CASE("Positions out of range are refused, good ones revive a frozen body") 
   for (int step = 0; step < 20; ++step) flags |= StepWorld(&world, kDt);
   REQUIRE(flags == kStepBodyFrozen);
   REQUIRE(world.RemoveBody(id).ok());
-  BodyDesc next;
-  next.velocity.x = 1.0f;
-  const BodyId heir = AddBody(&world, shape.asset(), next);
+  const BodyId heir = AddBody(&world, shape.asset(), {.velocity = {.x = 1.0f}});
   for (int step = 0; step < 10; ++step) REQUIRE(StepWorld(&world, kDt) == kStepOk);
   const Points went = ToEigen(PositionsOf(world, heir, shape.num_nodes())) - ToEigen(shape.rest());
   CHECK((went.colwise() - Eigen::Vector3d(0.1, 0.0, 0.0)).cwiseAbs().maxCoeff() < 1e-5);
@@ -327,9 +317,7 @@ TEST_CASE("A state that is no number freezes its body and no other") {
 TEST_CASE("A body that leaves the range of float freezes where it last was") {
   const ShapeAsset shape = SmallShape();
   World world;
-  BodyDesc body;
-  body.velocity = {3.0e38f, 0.0f, 0.0f};
-  const BodyId id = AddBody(&world, shape.asset(), body);
+  const BodyId id = AddBody(&world, shape.asset(), {.velocity = {3.0e38f, 0.0f, 0.0f}});
   uint32_t flags = 0;
   for (int step = 0; step < 300; ++step) {
     flags |= StepWorld(&world, kDt);
@@ -366,9 +354,7 @@ TEST_CASE("The state hash sees every bit of positions and velocities") {
   const auto hash_of = [&](float first, float second) {
     World pair;
     for (const float height : {first, second}) {
-      BodyDesc body;
-      body.pose.position.y = height;
-      AddBody(&pair, shape.asset(), body);
+      AddBody(&pair, shape.asset(), {.pose = {.position = {.y = height}}});
     }
     return pair.StateHash();
   };

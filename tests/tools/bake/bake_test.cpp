@@ -36,11 +36,7 @@ std::vector<std::byte> BakeBytes(const ImportedModel& model, const BakeSettings&
   return result.value().bytes;
 }
 
-ImportedModel ModelOf(const SurfaceMesh& mesh) {
-  ImportedModel model;
-  model.surface = mesh;
-  return model;
-}
+ImportedModel ModelOf(const SurfaceMesh& mesh) { return ImportedModel{.surface = mesh}; }
 
 // A baked file, opened with all checks.
 class Opened {
@@ -68,8 +64,7 @@ class Opened {
 
 TEST_CASE("A model with its own tets bakes, with the same bytes on one and two threads") {
   const ImportedModel model = ModelFromTets(plush::test::TetBox(6, 3, 3, 0.1, 0.05));
-  BakeSettings settings;
-  settings.threads = 1;
+  BakeSettings settings = {.threads = 1};
   const auto one = BakeBytes(model, settings);
   settings.threads = 2;
   CHECK(one == BakeBytes(model, settings));
@@ -102,8 +97,7 @@ TEST_CASE("A surface with UVs bakes with its tangents") {
 
 TEST_CASE("A surface bakes with the mass of its solid, or of its cage") {
   const ImportedModel ball = ModelOf(plush::tests::MakeSphere(0.5, 48, 72));
-  BakeSettings settings;
-  settings.material.density = 800.0;
+  BakeSettings settings = {.material = {.density = 800.0}};
   const Opened solid(BakeBytes(ball, settings));
   const double sphere = 0.5235987755982988;
   CHECK(solid.Mass() == Approx(800.0 * sphere).epsilon(0.01));
@@ -115,8 +109,7 @@ TEST_CASE("A surface bakes with the mass of its solid, or of its cage") {
 }
 
 TEST_CASE("A shell takes its mass from the cage") {
-  SurfaceMesh triangle;
-  triangle.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  SurfaceMesh triangle = {.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}};
   triangle.triangles = {{0, 1, 2}};
   plush::tests::CompleteMesh(&triangle);
   const Opened opened(BakeBytes(ModelOf(triangle), {}));
@@ -146,8 +139,7 @@ TEST_CASE("Regions, parts and settings reach the file") {
   SurfaceMesh mesh = plush::tests::MakeSphere(0.5, 16, 24);
   mesh.attributes = {{"_pin_all", std::vector<float>(mesh.positions.size(), 1.0f)}};
   mesh.parts[0] = {"ball", "felt", "toy", 0, static_cast<uint32_t>(mesh.triangles.size())};
-  BakeSettings settings;
-  settings.pins_json = R"({"regions": [{"name": "felt", "material": "felt"}]})";
+  BakeSettings settings = {.pins_json = R"({"regions": [{"name": "felt", "material": "felt"}]})"};
   const Opened opened(BakeBytes(ModelOf(mesh), settings));
   REQUIRE(opened.asset().num_regions() == 2);
   CHECK(opened.asset().region(0).name == "felt");
@@ -162,9 +154,7 @@ TEST_CASE("Regions, parts and settings reach the file") {
 TEST_CASE("The file has the clusters that the settings ask for") {
   const ImportedModel model = ModelOf(plush::tests::MakeSphere(0.5, 16, 24));
   const auto bake = [&](std::optional<uint32_t> clusters) {
-    BakeSettings settings;
-    settings.clusters = clusters;
-    return BakeBytes(model, settings);
+    return BakeBytes(model, {.clusters = clusters});
   };
   const Opened by_size(bake({}));
   const auto num_nodes = static_cast<uint32_t>(by_size.asset().cage().nodes.size());
@@ -191,9 +181,7 @@ TEST_CASE("Nodes of joints go last in the elimination order only if they should"
     mesh.joints[mesh.positions[v].y > 0.0 ? 1 : 0].weights.push_back({v, 1.0f});
   }
   const auto bake = [&](const std::string& regions) {
-    BakeSettings settings;
-    settings.pins_json = R"({"regions": [)" + regions + "]}";
-    return BakeBytes(ModelOf(mesh), settings);
+    return BakeBytes(ModelOf(mesh), {.pins_json = R"({"regions": [)" + regions + "]}"});
   };
   const std::string side = R"({"name": "side", "box": [[0.3, -1, -1], [1, 1, 1]]})";
   const Opened without(bake(side));
@@ -283,8 +271,7 @@ TEST_CASE("A material map gives tets the numbers of the triangles that they carr
 }
 
 TEST_CASE("Nothing with area cannot be baked") {
-  SurfaceMesh line;
-  line.positions = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
+  SurfaceMesh line = {.positions = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}};
   line.triangles = {{0, 1, 2}};
   plush::tests::CompleteMesh(&line);
   FindingList findings;
@@ -297,8 +284,7 @@ TEST_CASE("Nothing with area cannot be baked") {
 TEST_CASE("The import mesher needs tets") {
   ImportedModel model = ModelFromTets(plush::test::TetBox(2, 2, 2, 0.1));
   model.tets = {};
-  BakeSettings settings;
-  settings.mesher = Mesher::kImport;
+  BakeSettings settings = {.mesher = Mesher::kImport};
   FindingList findings;
   const auto result = Bake(model, settings, &findings);
   REQUIRE_FALSE(result.ok());

@@ -26,10 +26,7 @@ using tools::FindingList;
 using tools::ImportedModel;
 
 ImportedModel ModelOf(const SurfaceMesh& mesh) {
-  ImportedModel model;
-  model.surface = mesh;
-  model.format = "test";
-  return model;
+  return ImportedModel{.surface = mesh, .format = "test"};
 }
 
 ImportedModel Embedded(const SurfaceMesh& mesh) {
@@ -41,9 +38,7 @@ ImportedModel Embedded(const SurfaceMesh& mesh) {
 }
 
 BakeSettings Simplified(uint32_t triangles, double distance = 0.01) {
-  BakeSettings settings;
-  settings.simplify = {triangles, distance};
-  return settings;
+  return BakeSettings{.simplify = {triangles, distance}};
 }
 
 struct Baked {

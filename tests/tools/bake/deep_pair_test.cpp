@@ -90,9 +90,7 @@ TEST_CASE("Two models intersect in as many pairs of triangles after their bakes"
       World world({.max_pairs = 1});
       BodyId a, b;
       REQUIRE(world.AddBody(armadillo.asset, {}, &a).ok());
-      BodyDesc beside;
-      beside.pose.position.x = 0.1f;
-      REQUIRE(world.AddBody(horse.asset, beside, &b).ok());
+      REQUIRE(world.AddBody(horse.asset, {.pose = {.position = {.x = 0.1f}}}, &b).ok());
       std::vector<IntersectionSegment> segments(20000);
       Intersection found;
       REQUIRE(world.FindIntersection(a, b, segments, {}, &found).ok());

@@ -20,13 +20,8 @@ namespace joint_pins_test {
 constexpr uint32_t kSeed = 20;
 
 PinRule JointRule(const std::string& key, const std::string& name = "") {
-  PinRule rule;
-  rule.name = name;
-  rule.source = PinSource::kJoint;
-  rule.key = key;
-  rule.threshold = 0.9;
-  rule.last = false;
-  return rule;
+  return PinRule{
+      .name = name, .source = PinSource::kJoint, .key = key, .threshold = 0.9, .last = false};
 }
 
 SurfaceMesh MeshWithJoints(const std::vector<std::string>& names) {

@@ -157,10 +157,9 @@ TEST_CASE("Mistakes in a pins side-car name the key") {
 }
 
 TEST_CASE("Attributes named _pin... make regions unless the side-car has one of the name") {
-  SurfaceMesh mesh;
-  mesh.attributes = {{"COLOR_0.r", {}}, {"_other", {}}, {"_pin", {}}, {"_pin_top", {}}};
-  const auto rules =
-      WithAttributeRules(Parsed(R"({"regions": [{"name": "pin", "node": "x"}]})"), mesh);
+  const auto rules = WithAttributeRules(
+      Parsed(R"({"regions": [{"name": "pin", "node": "x"}]})"),
+      {.attributes = {{"COLOR_0.r", {}}, {"_other", {}}, {"_pin", {}}, {"_pin_top", {}}}});
   REQUIRE(rules.size() == 2);
   CHECK(rules[0].source == PinSource::kNode);
   CHECK(rules[1].name == "pin_top");

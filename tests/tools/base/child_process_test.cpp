@@ -34,11 +34,7 @@ std::string Text(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-ChildLimits Seconds(double time_s) {
-  ChildLimits limits;
-  limits.time_s = time_s;
-  return limits;
-}
+ChildLimits Seconds(double time_s) { return ChildLimits{.time_s = time_s}; }
 
 void WriteProgram(const std::string& path) {
   WriteText(path, "#!/bin/sh\n");
@@ -98,8 +94,7 @@ TEST_CASE("Endless messages do not outlive the time limit") {
 }
 
 TEST_CASE("Endless output ends at its limit") {
-  ChildLimits limits;
-  limits.output_bytes = 1000;
+  ChildLimits limits = {.output_bytes = 1000};
   const ChildResult result = Shell("cat /dev/zero", limits);
   CHECK(result.end == ChildEnd::kOutputLimit);
   CHECK(result.out.size() == 1001);
@@ -108,9 +103,7 @@ TEST_CASE("Endless output ends at its limit") {
 }
 
 TEST_CASE("The address-space limit makes allocations fail") {
-  ChildLimits limits;
-  limits.memory_limit = MemoryLimit::kAddressSpace;
-  limits.memory_bytes = 64 << 20;
+  ChildLimits limits = {.memory_bytes = 64 << 20, .memory_limit = MemoryLimit::kAddressSpace};
   CHECK(Shell("head -c 1000 /dev/zero | wc -c", limits).exit_code == 0);
   // tail must hold the endless line in memory.
   const ChildResult result = Shell("head -c 200000000 /dev/zero | tail -n 1 >/dev/null", limits);
@@ -121,9 +114,7 @@ TEST_CASE("The address-space limit makes allocations fail") {
 }
 
 TEST_CASE("The resident-size watch ends a child that grows") {
-  ChildLimits limits;
-  limits.memory_limit = MemoryLimit::kResident;
-  limits.memory_bytes = 64 << 20;
+  ChildLimits limits = {.memory_bytes = 64 << 20, .memory_limit = MemoryLimit::kResident};
   const ChildResult result = Shell("exec tail -n 1 /dev/zero", limits);
   CHECK(result.end == ChildEnd::kMemoryLimit);
 }

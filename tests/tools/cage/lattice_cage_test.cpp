@@ -30,8 +30,7 @@ struct Named {
 };
 
 SurfaceMesh SingleTriangle() {
-  SurfaceMesh mesh;
-  mesh.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  SurfaceMesh mesh = {.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}};
   mesh.triangles = {{0, 1, 2}};
   CompleteMesh(&mesh);
   return mesh;

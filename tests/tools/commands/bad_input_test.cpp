@@ -81,8 +81,7 @@ void CheckBaked(const Baked& baked, const std::vector<std::string>& codes) {
 }
 
 SurfaceMesh OneTriangle() {
-  SurfaceMesh mesh;
-  mesh.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  SurfaceMesh mesh = {.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}};
   mesh.triangles = {{0, 1, 2}};
   CompleteMesh(&mesh);
   return mesh;

@@ -239,8 +239,7 @@ TEST_CASE("check: each defect has its finding and is a warning") {
   some_nan.positions[0].x = NAN;
   CHECK(defects(some_nan) ==
         Codes{"MESH_NON_FINITE", "MESH_OPEN_BOUNDARY", "MESH_UNREFERENCED_VERTEX"});
-  SurfaceMesh square;
-  square.positions = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
+  SurfaceMesh square = {.positions = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}};
   square.triangles = {{0, 1, 2}, {0, 2, 3}};
   CHECK(defects(square) == Codes{"MESH_OPEN_BOUNDARY"});
   square.triangles.resize(1);

@@ -62,9 +62,7 @@ std::vector<std::byte> Baked(const std::string& source) {
   import.helper = std::filesystem::path(plush::tests::kPlushProgram).parent_path() / "plush-import";
   const auto model = plush::tools::ImportModel(source, import, &findings);
   if (!model.ok()) FAIL(model.error().message);
-  plush::tools::BakeSettings settings;
-  settings.cage.target_tets = 100;
-  auto baked = plush::tools::Bake(model.value(), settings, &findings);
+  auto baked = plush::tools::Bake(model.value(), {.cage = {.target_tets = 100}}, &findings);
   if (!baked.ok()) FAIL(baked.error().message);
   return std::move(baked.value().bytes);
 }

@@ -167,8 +167,7 @@ TEST_CASE("Two copies of one place do not hold each other's surface") {
 
 TEST_CASE("A triangle that meets a branch is held, but not in one strand") {
   // A trunk below the plane z = 0 and two strands above it, in one place.
-  TetMesh mesh;
-  mesh.nodes = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 1}, {0, 0, -1}};
+  TetMesh mesh = {.nodes = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 1}, {0, 0, -1}}};
   mesh.tets = {{0, 1, 2, 3}, {0, 1, 2, 4}, {0, 2, 1, 5}};
   const CageFaces faces = FindCageFaces(mesh);
   REQUIRE(faces.branches.size() == 1);

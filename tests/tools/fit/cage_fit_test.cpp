@@ -36,12 +36,10 @@ std::vector<Shape> UnsplitShapes() {
 }
 
 FitSettings SettingsFor(const Solid& solid, FitMethod method, double cell) {
-  FitSettings settings;
-  settings.method = method;
-  settings.clearance_m = 1e-3 * solid.diagonal;
-  settings.cell_m = cell;
-  settings.solid_volume_m3 = std::abs(SignedVolume(solid.surface));
-  return settings;
+  return FitSettings{.method = method,
+                     .clearance_m = 1e-3 * solid.diagonal,
+                     .solid_volume_m3 = std::abs(SignedVolume(solid.surface)),
+                     .cell_m = cell};
 }
 
 // Least distance between a boundary face and a triangle of the surface [m].

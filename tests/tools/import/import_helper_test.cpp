@@ -32,10 +32,8 @@ Outcome WithHelper(const std::string& script, double time_s = 20.0,
   WriteText(helper, "#!/bin/sh\n" + script + "\n");
   std::filesystem::permissions(helper, std::filesystem::perms::owner_all);
   plush::tests::WriteObj(plush::tests::MakeBox({0, 0, 0}, {1, 1, 1}), folder / "box.obj");
-  ImportSettings settings;
-  settings.helper = helper;
-  settings.time_limit_s = time_s;
-  settings.memory_limit_bytes = memory_bytes;
+  ImportSettings settings = {
+      .time_limit_s = time_s, .memory_limit_bytes = memory_bytes, .helper = helper};
   FindingList findings;
   const auto model = plush::tools::ImportModel(folder / "box.obj", settings, &findings);
   if (model.ok()) return {};
@@ -79,9 +77,7 @@ TEST_CASE("The helper's own exit codes have their meaning and reason") {
 }
 
 TEST_CASE("A missing helper is an error that names it") {
-  ImportSettings settings;
-  settings.helper = "/no/such/helper";
-  const auto scene = plush::tools::ImportWithHelper("box.obj", settings);
+  const auto scene = plush::tools::ImportWithHelper("box.obj", {.helper = "/no/such/helper"});
   REQUIRE_FALSE(scene.ok());
   CHECK(scene.error().exit_code == ExitCode::kIo);
   CHECK(scene.error().message.find("/no/such/helper") != std::string::npos);
@@ -91,9 +87,7 @@ TEST_CASE("A missing helper is an error that names it") {
 TEST_CASE("An import that needs more memory than it may take ends at the limit") {
   TemporaryFolder folder;
   plush::tests::WriteObj(plush::tests::MakeSphere(1.0, 300, 500), folder / "sphere.obj");
-  ImportSettings settings;
-  settings.helper = plush::tests::kImportProgram;
-  settings.memory_limit_bytes = 64 << 20;
+  ImportSettings settings = {.memory_limit_bytes = 64 << 20, .helper = PLUSH_IMPORT_EXECUTABLE};
   const auto small = plush::tools::ImportWithHelper(folder / "sphere.obj", settings);
   REQUIRE_FALSE(small.ok());
   CHECK(small.error().exit_code == ExitCode::kLimit);

@@ -78,10 +78,7 @@ TEST_CASE("An OBJ comes in with its parts, materials and every position") {
 TEST_CASE("Unit, up axis and scale can be overridden") {
   TemporaryFolder folder;
   WriteObj(plush::tests::MakeBox({0, 0, 0}, {1, 2, 3}), folder / "box.obj");
-  ImportSettings settings;
-  settings.unit_m = 0.01;
-  settings.scale = 2.0;
-  settings.up = UpAxis::kZ;
+  ImportSettings settings = {.unit_m = 0.01, .up = UpAxis::kZ, .scale = 2.0};
   const ImportedModel model = ImportOrFail(folder / "box.obj", settings);
   CHECK(model.unit_m == 0.01);
   CHECK(model.up == 'Z');
@@ -122,9 +119,7 @@ TEST_CASE("COLLADA's unit and up axis are applied once, and can be overridden") 
   const ImportedModel by_file = ImportOrFail(folder / "m.dae");
   CHECK(by_file.unit_m == Approx(0.01));
   CHECK(SizeOf(by_file.surface).y == Approx(3.0));
-  ImportSettings settings;
-  settings.unit_m = 0.001;
-  settings.up = UpAxis::kY;
+  ImportSettings settings = {.unit_m = 0.001, .up = UpAxis::kY};
   const ImportedModel overridden = ImportOrFail(folder / "m.dae", settings);
   CHECK(SizeOf(overridden.surface).x == Approx(0.1));
   CHECK(SizeOf(overridden.surface).z == Approx(0.3));
@@ -154,8 +149,7 @@ TEST_CASE("Suspect sizes are a finding, ordinary ones are not") {
   for (const auto& [scale, suspect] :
        {std::pair(1.0, false), std::pair(0.0009, true), std::pair(0.0011, false),
         std::pair(99.0, false), std::pair(101.0, true)}) {
-    ImportSettings settings;
-    settings.scale = scale;
+    ImportSettings settings = {.scale = scale};
     FindingList findings;
     REQUIRE(Import(folder / "box.obj", &findings, settings).ok());
     CHECK(findings.Has("UNIT_SUSPECT") == suspect);
@@ -207,9 +201,7 @@ TEST_CASE("FBX boxes of the corpus are as large as their unit says") {
   CHECK(model.unit_m == 0.01);
   CHECK(SizeOf(model.surface).x == Approx(0.01));
   CHECK(model.surface.triangles.size() == 12);
-  ImportSettings settings;
-  settings.unit_m = 1.0;
-  CHECK(SizeOf(ImportOrFail(path, settings).surface).x == Approx(1.0));
+  CHECK(SizeOf(ImportOrFail(path, {.unit_m = 1.0}).surface).x == Approx(1.0));
 }
 
 TEST_CASE("One model of the corpus is the same in every format") {

@@ -18,18 +18,16 @@ using plush::tools::RawScene;
 using Bytes = std::vector<std::byte>;
 
 RawScene SmallScene() {
-  RawScene scene;
-  scene.format = "obj";
-  scene.unit_m = 0.01;
-  scene.applied_unit_m = 0.01;
-  scene.up = 'Z';
-  scene.dependencies = {"a.mtl", "dir/b.bin"};
-  scene.materials = {"skin", "eye"};
-  RawMesh mesh;
-  mesh.name = "body";
-  mesh.material = 1;
-  mesh.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
-  mesh.normals = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
+  RawScene scene = {.format = "obj",
+                    .unit_m = 0.01,
+                    .applied_unit_m = 0.01,
+                    .up = 'Z',
+                    .dependencies = {"a.mtl", "dir/b.bin"},
+                    .materials = {"skin", "eye"}};
+  RawMesh mesh = {.name = "body",
+                  .material = 1,
+                  .positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+                  .normals = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}}};
   mesh.triangles = {{0, 1, 2}, {0, 1, 99}};
   mesh.attributes = {{"_pin", {0.0f, 0.5f, 1.0f}}};
   mesh.joints = {{1, {}}, {0, {2, 0, 0, 1, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1}}};
@@ -37,9 +35,7 @@ RawScene SmallScene() {
   scene.meshes = {mesh, RawMesh()};
   RawNode root;
   root.name = "root";
-  RawNode child;
-  child.parent = 0;
-  child.meshes = {0, 1, 0};
+  RawNode child = {.parent = 0, .meshes = {0, 1, 0}};
   child.to_parent[3] = 7.0;
   scene.nodes = {root, child};
   scene.extras = {{"scene", "{\"a\":1}"}};

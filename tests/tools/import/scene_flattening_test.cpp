@@ -28,9 +28,7 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 RawMesh RawSphere() {
   const SurfaceMesh sphere = plush::tests::MakeSphere(1.0, 10, 14);
-  RawMesh mesh;
-  mesh.name = "sphere";
-  mesh.material = 0;
+  RawMesh mesh = {.name = "sphere", .material = 0};
   mesh.triangles = sphere.triangles;
   mesh.normals = sphere.normals;
   for (const Vec3d& p : sphere.positions) {
@@ -40,9 +38,7 @@ RawMesh RawSphere() {
 }
 
 RawScene SceneOf(const RawMesh& mesh, const std::vector<std::array<double, 16>>& transforms) {
-  RawScene scene;
-  scene.materials = {"skin"};
-  scene.meshes = {mesh};
+  RawScene scene = {.materials = {"skin"}, .meshes = {mesh}};
   for (size_t i = 0; i < transforms.size(); ++i) {
     RawNode node;
     node.name = "node" + std::to_string(i);
@@ -117,8 +113,7 @@ TEST_CASE("Scaled and mirrored nodes keep the outside outside") {
 TEST_CASE("Transforms go from child to parent to world, then to metres and Y up") {
   RawScene scene = SceneOf(RawSphere(), {Diagonal(2, 2, 2)});
   scene.nodes[0].meshes.clear();
-  RawNode child;
-  child.parent = 0;
+  RawNode child = {.parent = 0};
   child.to_parent[3] = 10.0;
   child.to_parent[11] = 1.0;
   child.meshes = {0};
@@ -257,8 +252,7 @@ TEST_CASE("Sizes whose squares overflow or vanish still have normals") {
 }
 
 TEST_CASE("A vertex without a triangle of positive area points up") {
-  SurfaceMesh mesh;
-  mesh.positions = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
+  SurfaceMesh mesh = {.positions = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}};
   mesh.triangles = {{0, 1, 2}};
   mesh.normals.resize(3);
   FillMissingNormals({true, true, true}, &mesh);

@@ -139,9 +139,7 @@ struct Skeleton {
   }
 
   static RawNode Node(const char* name, int32_t parent, const Matrix& to_parent) {
-    RawNode node;
-    node.name = name;
-    node.parent = parent;
+    RawNode node = {.name = name, .parent = parent};
     node.to_parent = to_parent;
     return node;
   }

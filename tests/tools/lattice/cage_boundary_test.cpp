@@ -17,8 +17,7 @@ namespace cage_boundary_test {
 
 // A mesh of these tets, which must be positively oriented.
 TetMesh Corner(const std::vector<Vec3d>& nodes, const std::vector<std::array<uint32_t, 4>>& tets) {
-  TetMesh mesh;
-  mesh.nodes = nodes;
+  TetMesh mesh = {.nodes = nodes};
   mesh.tets = tets;
   REQUIRE(LeastSixVolume(mesh) > 0.0);
   return mesh;

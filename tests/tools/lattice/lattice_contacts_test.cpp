@@ -223,8 +223,7 @@ TEST_CASE("Contacts are all near pairs, as found by testing every tet with every
 }
 
 TEST_CASE("A triangle across the whole lattice is followed through all its tets") {
-  SurfaceMesh mesh;
-  mesh.positions = {{0, 0, 0}, {7, 0.3, 0.1}, {0.2, 6, 7}};
+  SurfaceMesh mesh = {.positions = {{0, 0, 0}, {7, 0.3, 0.1}, {0.2, 6, 7}}};
   mesh.triangles = {{0, 1, 2}};
   CompleteMesh(&mesh);
   const Solid solid(mesh);

@@ -27,8 +27,7 @@ constexpr float kStep = 0.01f;
 class Body {
  public:
   Body(const SurfaceMesh& mesh, const plush::tools::BakeSettings& settings) {
-    plush::tools::ImportedModel model;
-    model.surface = mesh;
+    plush::tools::ImportedModel model = {.surface = mesh};
     plush::tools::FindingList findings;
     const auto baked = plush::tools::Bake(model, settings, &findings);
     if (!baked.ok()) FAIL(baked.error().message);
@@ -88,10 +87,8 @@ SurfaceMesh Refined(SurfaceMesh mesh, int times) {
 }
 
 Body TwoFingers(plush::tools::LatticeKind lattice) {
-  plush::tools::BakeSettings settings;
-  settings.cage.cell_m = kCell;
-  settings.cage.lattice = lattice;
-  settings.material.young = 1.0e5;
+  plush::tools::BakeSettings settings = {.cage = {.lattice = lattice, .cell_m = kCell},
+                                         .material = {.young = 1.0e5}};
   // Pins the palm: all nodes of the tets that hold some of it.
   settings.pins_json = R"({"regions": [{"name": "palm", "box": [[-1, -1, -1], [2, 0.301, 1]]}]})";
   return Body(Refined(MakeTwoFingers(0.25, kGap), 3), settings);

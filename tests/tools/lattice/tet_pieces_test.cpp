@@ -78,8 +78,7 @@ SurfaceMesh MakeTube(const Vec3d& base, double inner, double outer, double lengt
 
 // A square sheet without thickness across the tet, at this x.
 SurfaceMesh MakeSheet(double x) {
-  SurfaceMesh mesh;
-  mesh.positions = {{x, -5, -5}, {x, 5, -5}, {x, 5, 5}, {x, -5, 5}};
+  SurfaceMesh mesh = {.positions = {{x, -5, -5}, {x, 5, -5}, {x, 5, 5}, {x, -5, 5}}};
   mesh.triangles = {{0, 1, 2}, {0, 2, 3}};
   CompleteMesh(&mesh);
   return mesh;

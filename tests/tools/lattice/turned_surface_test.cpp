@@ -27,8 +27,7 @@ TEST_CASE("A turned box is the same box with no edge along an axis") {
 TEST_CASE("A cage around a turned surface is turned back around the surface") {
   const Solid solid(MakeBox({10, 20, 30}, {11, 22, 33}));
   const SolidSurface turned = TurnedSurface(solid.surface);
-  SplitCage cage;
-  cage.mesh.nodes = turned.points;
+  SplitCage cage = {.mesh = {.nodes = turned.points}};
   TurnBack(solid.surface, &cage);
   for (size_t i = 0; i < turned.points.size(); ++i) {
     CHECK(Length(cage.mesh.nodes[i] - solid.surface.points[i]) < 1e-5);

@@ -86,8 +86,7 @@ TEST_CASE("Empty, flat and lone triangles") {
   for (auto& p : flat.positions) p = {p.x, 0.0, 0.0};
   CHECK(CodesOf(Check(flat)) == Codes{"MESH_DEGENERATE_TRIANGLE", "MESH_EMPTY"});
   CHECK(Check(flat).HasSeverity(plush::tools::Severity::kError));
-  SurfaceMesh lone;
-  lone.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  SurfaceMesh lone = {.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}};
   lone.triangles = {{0, 1, 2}};
   CHECK(CodesOf(Check(lone)) == Codes{"MESH_OPEN_BOUNDARY"});
 }
@@ -148,8 +147,7 @@ TEST_CASE("Overlapping boxes intersect, nested shells do not") {
 }
 
 TEST_CASE("Three sheets at one edge are a non-manifold edge") {
-  SurfaceMesh mesh;
-  mesh.positions = {{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, {-1, 1, 0}, {-1, -1, 0}};
+  SurfaceMesh mesh = {.positions = {{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, {-1, 1, 0}, {-1, -1, 0}}};
   mesh.triangles = {{0, 1, 2}, {0, 1, 3}, {0, 1, 4}};
   const FindingList findings = Check(mesh);
   const Finding& finding = Find(findings, "MESH_NON_MANIFOLD_EDGE");

@@ -136,8 +136,7 @@ TEST_CASE("Tangents of a sphere are its parallels") {
 
 TEST_CASE("Larger triangles weigh more in the tangent of a vertex") {
   // Areas 1 and 3; u grows along x in the first triangle, along y in the second.
-  SurfaceMesh mesh;
-  mesh.positions = {{0, 0, 0}, {2, 0, 0}, {0, 1, 0}, {-2, 0, 0}, {0, -3, 0}};
+  SurfaceMesh mesh = {.positions = {{0, 0, 0}, {2, 0, 0}, {0, 1, 0}, {-2, 0, 0}, {0, -3, 0}}};
   mesh.normals.assign(5, {0, 0, 1});
   mesh.uvs = {{0, 0}, {2, 0}, {0, 1}, {0, 2}, {-3, 0}};
   mesh.triangles = {{0, 1, 2}, {0, 3, 4}};
@@ -163,8 +162,7 @@ TEST_CASE("Degenerate UVs give some unit tangent perpendicular to the normal") {
     for (size_t v = 0; v < mesh.positions.size(); ++v) CheckArbitrary(mesh, v);
   }
   SECTION("a triangle without area, a vertex without triangle, numbers near the limits") {
-    SurfaceMesh mesh;
-    mesh.positions = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {5, 6, 7}};
+    SurfaceMesh mesh = {.positions = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {5, 6, 7}}};
     mesh.normals.assign(4, {0, 0, 1});
     mesh.uvs = {{0, 0}, {1, 0}, {0, 1}, {3e38f, -3e38f}};
     mesh.triangles = {{0, 1, 2}, {1, 1, 1}};

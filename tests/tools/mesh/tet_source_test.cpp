@@ -15,8 +15,7 @@ using plush::tools::TetSource;
 const std::vector<plush::tools::Vec3d> kCorner = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
 TEST_CASE("Tags follow their tets through the clean-up") {
-  RawTets raw;
-  raw.positions = kCorner;
+  RawTets raw = {.positions = kCorner};
   raw.positions.push_back({1, 1, 1});
   raw.tets = {{0, 1, 2, kNoNode}, {0, 2, 1, 3}, {3, 1, 2, 0}, {1, 2, 3, 4}};
   raw.tags = {10, 11, 12, 13};
@@ -39,8 +38,7 @@ TEST_CASE("Loose nodes are left out and counted, middles of edges not counted") 
 TEST_CASE("Coordinates that are not finite or too large for a volume drop their tet") {
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e300}) {
-    RawTets raw;
-    raw.positions = kCorner;
+    RawTets raw = {.positions = kCorner};
     for (plush::tools::Vec3d& p : raw.positions) p = p * 1e300;
     raw.positions[0].x = bad;
     raw.tets = {{0, 1, 2, 3}};
@@ -51,8 +49,7 @@ TEST_CASE("Coordinates that are not finite or too large for a volume drop their 
 }
 
 TEST_CASE("Tets that become flat when rounded to single precision are dropped") {
-  RawTets raw;
-  raw.positions = kCorner;
+  RawTets raw = {.positions = kCorner};
   for (plush::tools::Vec3d& p : raw.positions) p.x += 4096.0;
   raw.positions.push_back({4096.0 + 1e-5, 0.0, 0.0});  // rounds to the first
   raw.tets = {{0, 4, 2, 3}, {0, 1, 2, 3}};

@@ -40,8 +40,7 @@ using plush::tools::SurfaceMesh;
 using plush::tools::WeldedSurface;
 
 TEST_CASE("Triangles are sorted into sound, flat, degenerate and repeated ones") {
-  SurfaceMesh mesh;
-  mesh.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {2, 0, 0}, {0, 0, 0}};
+  SurfaceMesh mesh = {.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {2, 0, 0}, {0, 0, 0}}};
   mesh.triangles = {
       {0, 1, 3},  // 0: collinear
       {0, 1, 2},  // 1: sound

@@ -88,9 +88,7 @@ std::vector<uint8_t> Inflated(const std::vector<std::byte>& file, size_t begin) 
 
 // Reads what PngBytes writes.
 Picture ReadPng(const std::vector<std::byte>& file) {
-  Picture picture;
-  picture.width = BigEndian(file, 16);
-  picture.height = BigEndian(file, 20);
+  Picture picture = {.width = BigEndian(file, 16), .height = BigEndian(file, 20)};
   std::vector<uint8_t> rows;
   size_t at = 8, chunks = 0;
   while (at < file.size()) {
@@ -133,9 +131,7 @@ TEST_CASE("A PNG file holds the picture") {
   const uint32_t seed = GENERATE(1u, 2u, 3u, 4u);
   CAPTURE(seed);
   std::mt19937 random(seed);
-  Picture picture;
-  picture.width = 1 + random() % 300;
-  picture.height = 1 + random() % 40;
+  Picture picture = {.width = 1 + random() % 300, .height = 1 + random() % 40};
   // Noise in some rows, one colour in others, so that there are long and short runs.
   for (uint32_t y = 0; y < picture.height; ++y) {
     const bool is_noise = random() % 2 == 0;

@@ -73,10 +73,8 @@ Partitioned PartitionOf(const SurfaceMesh& mesh, const tools::CageSettings& sett
 }
 
 std::vector<std::byte> BakedInCage(const SurfaceMesh& mesh, uint32_t target_tets) {
-  tools::ImportedModel model;
-  model.surface = mesh;
-  tools::BakeSettings settings;
-  settings.cage.target_tets = target_tets;
+  tools::ImportedModel model = {.surface = mesh};
+  tools::BakeSettings settings = {.cage = {.target_tets = target_tets}};
   tools::FindingList findings;
   auto baked = tools::Bake(model, settings, &findings);
   if (!baked.ok()) FAIL(baked.error().message);
@@ -85,8 +83,7 @@ std::vector<std::byte> BakedInCage(const SurfaceMesh& mesh, uint32_t target_tets
 }
 
 SurfaceTotals TotalsOf(const tools::SolidSurface& surface) {
-  CutSurface cut;
-  cut.points = surface.points;
+  CutSurface cut = {.points = surface.points};
   cut.triangles = surface.triangles;
   cut.opposite = PairHalfEdges(cut.points, cut.triangles);
   SurfaceTotals totals;

@@ -37,10 +37,7 @@ std::string Text(const FindingList& findings) {
 }
 
 ImportedModel ModelOf(const SurfaceMesh& mesh) {
-  ImportedModel model;
-  model.surface = mesh;
-  model.format = "test";
-  return model;
+  return ImportedModel{.surface = mesh, .format = "test"};
 }
 
 // Bakes, and has the validator check every invariant of the file.
@@ -58,8 +55,7 @@ BakeResult BakeSound(const ImportedModel& model, const BakeSettings& settings = 
 }
 
 CageSettings SettingsOf(uint32_t seed) {
-  CageSettings settings;
-  settings.target_tets = 50 + 37 * (seed % 29);
+  CageSettings settings = {.target_tets = 50 + 37 * (seed % 29)};
   if (seed % 5 == 0) settings.lattice = LatticeKind::kCube5;
   if (seed % 7 == 0) settings.fit = FitMethod::kNone;
   return settings;
@@ -99,10 +95,7 @@ TEST_CASE("Surfaces in the lattice's own planes are cut", "[long]") {
   // corners in the planes of many of its tets.
   for (const LatticeKind lattice : {LatticeKind::kBcc, LatticeKind::kCube5}) {
     for (const uint32_t n : {1u, 2u, 8u, 16u}) {
-      CageSettings settings;
-      settings.lattice = lattice;
-      settings.fit = FitMethod::kNone;
-      settings.cell_m = 0.25;
+      CageSettings settings = {.lattice = lattice, .cell_m = 0.25, .fit = FitMethod::kNone};
       const Partitioned out = PartitionOf(MakeGridBox({0, 0, 0}, {2, 1, 1}, n), settings);
       INFO("grid of " << n);
       CHECK(FaultsOf(out) == "");
@@ -143,8 +136,7 @@ TEST_CASE("A surface that leaves its tets gives no collision surface, with place
 TEST_CASE("Tets that end at the surface take their boundary") {
   FindingList findings;
   const BakeResult baked = BakeSound(ModelFromTets([] {
-    TetMesh mesh;
-    mesh.nodes = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
+    TetMesh mesh = {.nodes = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}}};
     mesh.tets = {{0, 1, 2, 3}, {1, 4, 2, 3}};
     return mesh;
   }()));

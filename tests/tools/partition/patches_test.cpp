@@ -17,8 +17,7 @@ namespace patches_test {
 
 // The mesh inside one tet.
 CutSurface InOneTet(const SurfaceMesh& mesh) {
-  CutSurface surface;
-  surface.points = mesh.positions;
+  CutSurface surface = {.points = mesh.positions};
   surface.triangles = mesh.triangles;
   surface.tets.assign(mesh.triangles.size(), 0);
   surface.opposite = PairHalfEdges(mesh.positions, mesh.triangles);

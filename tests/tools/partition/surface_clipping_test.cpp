@@ -26,8 +26,7 @@ double Uniform(Random* random, double low, double high) {
 
 // Four tets around the edge (0, 1), in general position.
 TetMesh RingOfTets(Random* random) {
-  TetMesh mesh;
-  mesh.nodes = {{0, 0, -1}, {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {-1, 0, 0}, {0, -1, 0}};
+  TetMesh mesh = {.nodes = {{0, 0, -1}, {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {-1, 0, 0}, {0, -1, 0}}};
   for (Vec3d& node : mesh.nodes) {
     node += Vec3d{Uniform(random, 0.3, 0.4), Uniform(random, 0.3, 0.4), Uniform(random, 0.3, 0.4)};
   }

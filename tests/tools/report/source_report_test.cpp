@@ -11,11 +11,10 @@ using plush::tools::SourceJson;
 using plush::tools::SourceText;
 
 TEST_CASE("A source's facts are its mesh's") {
-  ImportedModel model;
-  model.format = "obj";
-  model.unit_m = 0.01;
-  model.source_hash = 0xAB;
-  model.surface = plush::tests::MakeBox({0, 0, 0}, {1, 2, 3});
+  ImportedModel model = {.surface = plush::tests::MakeBox({0, 0, 0}, {1, 2, 3}),
+                         .source_hash = 0xAB,
+                         .format = "obj",
+                         .unit_m = 0.01};
   model.surface.attributes = {{"_pin", std::vector<float>(8)}};
   model.surface.extras = {{"scene", "{}"}};
   const nlohmann::json json = SourceJson("a.obj", model, {8, 1});

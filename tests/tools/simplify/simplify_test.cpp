@@ -202,8 +202,7 @@ TEST_CASE("A planar surface loses nothing but points within its faces and edges"
 TEST_CASE("Random solids are simplified within the distance and inside the cage", "[long]") {
   const uint32_t count = SweepCount(6u, 100u);
   for (uint32_t seed = 1; seed <= count; ++seed) {
-    CageSettings cage;
-    cage.target_tets = 60 + 41 * (seed % 11);
+    CageSettings cage = {.target_tets = 60 + 41 * (seed % 11)};
     const double distance = seed % 3 == 0 ? 0.003 : 0.02;
     const Simplified made(RandomSolid(seed), {4u + 60u * (seed % 4), distance}, cage);
     INFO("seed " << seed << " (" << kFamilyNames[seed % kNumFamilies]
@@ -220,9 +219,7 @@ TEST_CASE("Strands that overlap in space keep their own parts of the surface", "
   const SurfaceMesh fingers = Refined(Refined(Refined(MakeTwoFingers(0.2, 0.02))));
   uint32_t num_branches = 0;
   for (const uint32_t tets : {60u, 100u, 150u, 200u, 300u}) {
-    CageSettings settings;
-    settings.target_tets = tets;
-    const Simplified made(fingers, {40u, 0.1}, settings);
+    const Simplified made(fingers, {40u, 0.1}, {.target_tets = tets});
     INFO(tets << " tets: " << made.copy.surface.triangles.size() << " triangles");
     CHECK(made.cage.num_split_tets > 0);
     num_branches += made.cage.num_branches;
@@ -314,9 +311,7 @@ TEST_CASE("Sheets near each other do not come to pass through each other") {
     CompleteMesh(&mesh);
     return mesh;
   };
-  CageSettings cage;
-  cage.join_parts = true;
-  cage.target_tets = 100;
+  CageSettings cage = {.target_tets = 100, .join_parts = true};
   const Simplified made(Joined(wave(0.0), wave(0.01)), {16u, 0.03}, cage);
   INFO(made.copy.surface.triangles.size() << " triangles");
   CHECK(made.copy.surface.triangles.size() < 400);
@@ -330,9 +325,7 @@ TEST_CASE("What stops a simplification is counted", "[long]") {
   CHECK(tight.copy.num_too_far > 0);
   CheckAll(tight, 4);
   // A cage close to the surface stops what the distance would allow.
-  CageSettings close;
-  close.target_tets = 3000;
-  close.clearance = 1e-4;
+  CageSettings close = {.target_tets = 3000, .clearance = 1e-4};
   const Simplified wide(MakeTorus(1.0, 0.4, 40, 24), {4u, 0.4}, close);
   CHECK(wide.copy.num_escaping > 0);
   CheckAll(wide, 1);

@@ -73,9 +73,8 @@ std::vector<size_t> IslandsOf(const tools::SceneWorld& scene) {
 
 TEST_CASE("Bears in a box all sleep within 10 s, and a poke wakes one's island only") {
   const TemporaryFolder folder;
-  tools::BakeSettings toy;
-  toy.cage.target_tets = FullTests() ? 400 : 120;
-  toy.material = {4.0e4, 0.4, 1000.0, 0.15};
+  tools::BakeSettings toy = {.cage = {.target_tets = FullTests() ? 400 : 120},
+                             .material = {4.0e4, 0.4, 1000.0, 0.15}};
   BakeSample(folder, "models/bear.glb", toy);
   const tools::Scene scene = TwoHeapsOrFullBox(folder.path());
   const tools::SceneWorld built = tools::BuildOrFail(scene);
@@ -122,9 +121,8 @@ TEST_CASE("Bears in a box all sleep within 10 s, and a poke wakes one's island o
 // a point joins and leaves for ever.
 TEST_CASE("Bears in a box sleep soon, however they start") {
   const TemporaryFolder folder;
-  tools::BakeSettings toy;
-  toy.cage.target_tets = FullTests() ? 400 : 120;
-  toy.material = {4.0e4, 0.4, 1000.0, 0.15};
+  tools::BakeSettings toy = {.cage = {.target_tets = FullTests() ? 400 : 120},
+                             .material = {4.0e4, 0.4, 1000.0, 0.15}};
   BakeSample(folder, "models/bear.glb", toy);
   const std::vector<uint32_t> seeds =
       FullTests() ? std::vector<uint32_t>{1, 2, 3, 4, 5} : std::vector<uint32_t>{3, 35, 52};

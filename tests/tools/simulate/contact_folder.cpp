@@ -12,16 +12,12 @@
 namespace plush::tests {
 
 ContactFolder::ContactFolder() {
-  tools::BakeSettings toy;
-  toy.cage.target_tets = 120;
-  toy.material = {4.0e4, 0.4, 1000.0, 0.15};
+  tools::BakeSettings toy = {.cage = {.target_tets = 120}, .material = {4.0e4, 0.4, 1000.0, 0.15}};
   for (const char* name : {"bear", "duck", "octopus"})
     BakeSample(folder_, std::string("models/") + name + ".glb", toy);
   for (const char* name : {"nest", "ring"})
     BakeSample(folder_, std::string("scenes/contact/") + name + ".obj", toy);
-  tools::BakeSettings cube;
-  cube.cage.target_tets = 100;
-  cube.material = {1.0e7, 0.4, 1000.0, 0.03};
+  tools::BakeSettings cube = {.cage = {.target_tets = 100}, .material = {1.0e7, 0.4, 1000.0, 0.03}};
   BakeSample(folder_, "scenes/contact/cube.obj", cube);
   BakeStaticSample(folder_, "scenes/contact/funnel.obj");
   std::filesystem::copy(std::string(plush::tests::kSamplesFolder) + "/scenes/contact",

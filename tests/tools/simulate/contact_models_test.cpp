@@ -28,11 +28,8 @@ namespace {
 
 // The models stand on their feet, as soft as bake.sh makes them.
 tools::BakeSettings Toy(double young, const tools::ImportSettings& import = {}) {
-  tools::BakeSettings settings;
-  settings.cage.target_tets = 120;
-  settings.material = {young, 0.4, 1000.0, 0.15};
-  settings.import = import;
-  return settings;
+  return tools::BakeSettings{
+      .cage = {.target_tets = 120}, .material = {young, 0.4, 1000.0, 0.15}, .import = import};
 }
 
 void BakeModel(const std::string& source, const std::string& path,

@@ -45,8 +45,7 @@ size_t NumOutsideEdges(const Asset& asset) {
 }
 
 Scene PinnedBall(const std::string& asset) {
-  Scene scene;
-  scene.steps = 12;
+  Scene scene = {.steps = 12};
   scene.bodies.resize(1);
   scene.bodies[0].asset = asset;
   scene.bodies[0].pins = {{RegionPin{"high"}, {}}};

@@ -122,11 +122,9 @@ void CheckEnergy(const std::string& path) {
 // Cages of so few tets stand far out of the surface.
 TEST_CASE("A dropped body starts with its surface, not its cage, 0.3 of its height up", "[long]") {
   const TemporaryFolder folder;
-  tools::BakeSettings coarse;
-  coarse.cage.target_tets = 60;
   for (const char* name : {"bear", "duck", "octopus"}) {
     CAPTURE(name);
-    BakeSample(folder, std::string("models/") + name + ".glb", coarse);
+    BakeSample(folder, std::string("models/") + name + ".glb", {.cage = {.target_tets = 60}});
     const std::string path = folder / (std::string(name) + ".plush");
     const auto scene = tools::DropScene(path);
     if (!scene.ok()) FAIL(scene.error().message);

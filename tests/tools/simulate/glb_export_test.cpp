@@ -23,8 +23,7 @@ constexpr uint32_t kStride = 8;
 // A free ball, one held by its lower part and a static one: fall, impact, swing and rest in one
 // scene.
 Scene TestScene(const std::string& asset) {
-  Scene scene;
-  scene.steps = kSteps;
+  Scene scene = {.steps = kSteps};
   scene.bodies.resize(3);
   for (SceneBody& body : scene.bodies) body.asset = asset;
   scene.bodies[0].pose = {{0.3f, 0.1f, -0.2f}, {0.48f, 0.0f, 0.6f, 0.64f}};

@@ -13,8 +13,7 @@ namespace plush::tools {
 
 TEST_CASE("Assimp reads an exported .glb back: rest positions, coordinates, materials") {
   const tests::TemporaryFolder folder;
-  Scene scene;
-  scene.steps = 5;
+  Scene scene = {.steps = 5};
   scene.bodies.resize(1);
   scene.bodies[0].asset = tests::WriteBall(folder);
   scene.bodies[0].velocity = {1, 2, 3};

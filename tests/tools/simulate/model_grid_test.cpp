@@ -176,9 +176,7 @@ struct Result {
 };
 
 Result Run(const Asset& asset, const ModelScene& scene, bool prints) {
-  WorldDesc desc;
-  desc.sleep.speed = 0.0f;
-  World world(desc);
+  World world({.sleep = {.speed = 0.0f}});
   for (const PlaneShape& plane : scene.planes) {
     ColliderId id;
     REQUIRE(world.AddCollider({.plane = plane, .friction = scene.friction}, &id).ok());

@@ -31,8 +31,7 @@ class SampleFolder {
  public:
   SampleFolder() {
     for (const char* name : {"bear", "duck", "octopus"}) {
-      tools::BakeSettings settings;
-      settings.material = {4.0e4, 0.4, 1000.0, 0.15};
+      tools::BakeSettings settings = {.material = {4.0e4, 0.4, 1000.0, 0.15}};
       BakeSample(folder_, std::string("models/") + name + ".glb", settings);
     }
     std::filesystem::copy(std::string(plush::tests::kSamplesFolder) + "/scenes", folder_ / "");

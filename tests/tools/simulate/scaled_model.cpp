@@ -29,8 +29,7 @@ double LongestSide(const tools::SurfaceMesh& mesh) {
 void BakeScaled(const std::string& path, const std::string& asset_path) {
   const double scale = 1.0 / LongestSide(ImportOrFail(path).surface);
   tools::FindingList findings;
-  tools::BakeSettings settings;
-  settings.material = {1.0e5, 0.4, 1000.0};
+  tools::BakeSettings settings = {.material = {1.0e5, 0.4, 1000.0}};
   const auto baked = tools::Bake(ImportOrFail(path, {.scale = scale}), settings, &findings);
   if (!baked.ok()) FAIL(baked.error().message);
   REQUIRE(tools::WriteFileAtomically(asset_path, baked.value().bytes).ok());

@@ -29,9 +29,7 @@ Vec3d TurnedAboutY(double angle, const Vec3d& p) {
 }
 
 Scene OneBall(const std::string& asset, uint32_t steps) {
-  Scene scene;
-  scene.gravity = {};
-  scene.steps = steps;
+  Scene scene = {.gravity = {}, .steps = steps};
   scene.bodies.resize(1);
   scene.bodies[0].asset = asset;
   return scene;

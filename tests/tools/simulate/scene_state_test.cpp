@@ -17,8 +17,7 @@ using Catch::Matchers::Contains;
 
 // A crowd on a plane that tilts, a ball on pins that move, and a gust.
 Scene LivelyScene(const std::string& asset) {
-  Scene scene;
-  scene.steps = 100;
+  Scene scene = {.steps = 100};
   scene.bodies.resize(2);
   scene.bodies[0].asset = asset;
   scene.bodies[0].count = 3;

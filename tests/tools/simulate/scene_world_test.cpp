@@ -199,8 +199,7 @@ TEST_CASE("Copies are on a square grid, 1.2 bounding boxes apart, and share thei
 
 TEST_CASE("The grid of turned copies follows their turned boxes") {
   const tests::TemporaryFolder folder;
-  SceneBody body;
-  body.count = 2;
+  SceneBody body = {.count = 2};
   const float h = 0.70710678f;
   body.pose.rotation = {0, h, 0, h};  // x turns into -z
   const Asset asset = tests::OpenOrFail(tests::WriteBall(folder));

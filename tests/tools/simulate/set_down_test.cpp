@@ -31,10 +31,8 @@ class RestingModel {
  public:
   RestingModel(const std::string& name, uint32_t num_tets, double young)
       : path_(folder_ / (name + ".plush")) {
-    tools::BakeSettings settings;
-    settings.cage.target_tets = num_tets;
-    settings.material = {young, 0.4, 1000.0, 0.15};
-    BakeSample(folder_, "models/" + name + ".glb", settings);
+    BakeSample(folder_, "models/" + name + ".glb",
+               {.cage = {.target_tets = num_tets}, .material = {young, 0.4, 1000.0, 0.15}});
     tools::Scene scene = Floor();
     scene.steps = 1000;
     tools::SceneWorld of = tools::BuildOrFail(scene);
@@ -280,8 +278,7 @@ TEST_CASE("Stiff toys that fall in any pose come to rest") {
                       {2, 1.0e9f, 0.15f, {0.301f, 0.626f, 0.410f, -0.591f}}};
   const TemporaryFolder folder;
   for (const Sample& sample : kSamples) {
-    tools::BakeSettings settings;
-    settings.cage.target_tets = sample.num_tets;
+    tools::BakeSettings settings = {.cage = {.target_tets = sample.num_tets}};
     BakeSample(folder, std::string("models/") + sample.name + ".glb", settings);
   }
   for (const Toy& toy : toys) {

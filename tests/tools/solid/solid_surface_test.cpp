@@ -126,8 +126,7 @@ TEST_CASE("A shell inside a cavity is solid again") {
 TEST_CASE("Sheets have no inside and are not turned") {
   const Made moebius = Make(MakeMoebiusStrip(1.0, 0.4, 48));
   CHECK_FALSE(moebius.solid.closed);
-  SurfaceMesh triangle;
-  triangle.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  SurfaceMesh triangle = {.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}};
   triangle.triangles = {{0, 2, 1}};
   CompleteMesh(&triangle);
   const Made made = Make(triangle);
@@ -136,8 +135,7 @@ TEST_CASE("Sheets have no inside and are not turned") {
 }
 
 TEST_CASE("Nothing with area gives an empty solid") {
-  SurfaceMesh mesh;
-  mesh.positions = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
+  SurfaceMesh mesh = {.positions = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}};
   mesh.triangles = {{0, 1, 2}, {0, 0, 1}};
   CompleteMesh(&mesh);
   CHECK(Make(mesh).solid.triangles.empty());

@@ -59,8 +59,7 @@ TEST_CASE("An open box is about full") {
 }
 
 TEST_CASE("Sheets are shells") {
-  SurfaceMesh triangle;
-  triangle.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  SurfaceMesh triangle = {.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}};
   triangle.triangles = {{0, 1, 2}};
   CompleteMesh(&triangle);
   SurfaceMesh sheet = MakeGridBox({0, 0, 0}, {2, 1, 1}, 4);

@@ -178,8 +178,7 @@ TEST_CASE("Boxes that share an edge stay closed, each with its own links") {
 }
 
 TEST_CASE("A surface without area makes an empty static mesh") {
-  SurfaceMesh flat;
-  flat.positions = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {2.0, 0.0, 0.0}};
+  SurfaceMesh flat = {.positions = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {2.0, 0.0, 0.0}}};
   flat.triangles = {{0, 1, 2}};
   CompleteMesh(&flat);
   CHECK(MakeStaticMesh(flat).triangles.empty());

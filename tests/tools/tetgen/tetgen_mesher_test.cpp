@@ -115,15 +115,12 @@ TEST_CASE("TetGen that crashes is CAGE_TETGEN_FAILED") {
 }
 
 TEST_CASE("TetGen that hangs or grows is CAGE_TETGEN_LIMIT") {
-  TetGenSettings short_time;
-  short_time.time_limit_s = 0.2;
-  const Outcome hang = FillWithScript("touch \"$out.node\"; sleep 60", short_time);
+  const Outcome hang = FillWithScript("touch \"$out.node\"; sleep 60", {.time_limit_s = 0.2});
   CHECK(hang.exit_code == ExitCode::kLimit);
   CHECK(hang.findings.Has("CAGE_TETGEN_LIMIT"));
   CHECK(hang.message == "tetgen was not done after 0.2 s");
 
-  TetGenSettings small_memory;
-  small_memory.memory_limit_bytes = 64 << 20;
+  TetGenSettings small_memory = {.memory_limit_bytes = 64 << 20};
   const Outcome growth = FillWithScript("exec tail -n 1 /dev/zero", small_memory);
   CHECK(growth.exit_code == ExitCode::kLimit);
   CHECK(growth.message == "tetgen needs more than 0.0625 GiB of memory");
@@ -137,9 +134,7 @@ TEST_CASE("A missing TetGen is CAGE_TETGEN_MISSING") {
   for (const std::string& program :
        {std::string("no-such-tetgen"), folder / "none", folder / "text", folder / "wrong"}) {
     CAPTURE(program);
-    TetGenSettings settings;
-    settings.program = program;
-    const Outcome outcome = Fill(UnitBox(), settings);
+    const Outcome outcome = Fill(UnitBox(), {.program = program});
     CHECK(outcome.exit_code == ExitCode::kHelperDied);
     CHECK(outcome.findings.Has("CAGE_TETGEN_MISSING"));
     CHECK(outcome.message.find(program) != std::string::npos);
@@ -198,16 +193,12 @@ TEST_CASE("TetGen gets the requested switches") {
     return FillWithScript("echo \"$1\"; exit 3", settings).message;
   };
   CHECK(switches({}).find("'-pFBQYq2'") != std::string::npos);
-  TetGenSettings settings;
-  settings.ratio = 1.25;
-  settings.max_volume_m3 = 1e-7;
-  settings.split_surface = true;
+  TetGenSettings settings = {.ratio = 1.25, .max_volume_m3 = 1e-7, .split_surface = true};
   CHECK(switches(settings).find("'-pFBQq1.25a0.0000001'") != std::string::npos);
 }
 
 TEST_CASE("Surfaces that tets cannot fill are refused with places, without TetGen") {
-  TetGenSettings settings;
-  settings.program = "/no/such/program";
+  TetGenSettings settings = {.program = "/no/such/program"};
   const Outcome open = Fill(MakeOpenBox({0, 0, 0}, {1, 1, 1}), settings);
   CHECK(open.exit_code == ExitCode::kInvalidInput);
   REQUIRE(open.findings.all().size() == 1);

@@ -27,12 +27,7 @@ std::vector<std::byte> BarBytes(double damping) {
   return WriteAsset(content).value();
 }
 
-Trial TrialOf(double cost, double error) {
-  Trial trial;
-  trial.cost_us = cost;
-  trial.error = error;
-  return trial;
-}
+Trial TrialOf(double cost, double error) { return Trial{.cost_us = cost, .error = error}; }
 
 TEST_CASE("More work comes nearer to the converged motion, and equal work is as far from it") {
   const test::ExactBuffer file(BarBytes(0.0));

@@ -25,10 +25,7 @@ namespace {
 using test::ExactBuffer;
 
 ImportedModel ModelOf(const SurfaceMesh& surface) {
-  ImportedModel model;
-  model.surface = surface;
-  model.format = "procedural";
-  return model;
+  return ImportedModel{.surface = surface, .format = "procedural"};
 }
 
 ImportedModel Imported(const std::string& path) {
@@ -92,10 +89,7 @@ TEST_CASE("Procedural surfaces are proved to be enclosed, whatever the lattice a
   const SurfaceMesh torus = tests::MakeTorus(0.5, 0.15, 24, 12);
   for (const LatticeKind lattice : {LatticeKind::kBcc, LatticeKind::kCube5}) {
     for (const FitMethod fit : {FitMethod::kSnug, FitMethod::kOdt, FitMethod::kNone}) {
-      BakeSettings settings;
-      settings.cage.lattice = lattice;
-      settings.cage.fit = fit;
-      CheckProved(ModelOf(torus), settings);
+      CheckProved(ModelOf(torus), {.cage = {.lattice = lattice, .fit = fit}});
     }
   }
   CheckProved(ModelOf(tests::MakeOpenBox({0, 0, 0}, {1, 2, 3})));
