@@ -121,9 +121,7 @@ double EnergyOf(const ElasticBody& body, const Viscosity& viscosity, const Point
       energy += 0.5 * viscosity.rate * tet.stiffness * (polar.U - S).squaredNorm();
     }
     const Eigen::Matrix<double, 3, 4> by_node = P * tet.gradients.transpose();
-    for (int k = 0; k < 4; ++k) {
-      gradient->col(tet.nodes[static_cast<size_t>(k)]) += by_node.col(k);
-    }
+    for (int k = 0; k < 4; ++k) gradient->col(tet.nodes[static_cast<size_t>(k)]) += by_node.col(k);
     if (states != nullptr) (*states)[t] = {polar.R, cofactor};
   }
   return energy;

@@ -135,9 +135,7 @@ void ImplicitEuler::ClearPinned(Points* vectors) const {
 
 void ImplicitEuler::PlanHessian() {
   std::vector<std::vector<uint32_t>> neighbours(static_cast<size_t>(body_.num_nodes()));
-  for (size_t i = 0; i < neighbours.size(); ++i) {
-    neighbours[i].push_back(static_cast<uint32_t>(i));
-  }
+  for (size_t i = 0; i < neighbours.size(); ++i) neighbours[i].push_back(static_cast<uint32_t>(i));
   for (const ElasticTet& tet : body_.tets) {
     for (const uint32_t i : tet.nodes) {
       neighbours[i].insert(neighbours[i].end(), tet.nodes.begin(), tet.nodes.end());

@@ -221,9 +221,7 @@ void DenseStepper::AddImpulses(size_t tet, const Points& y, Points* rhs) {
                             stiffness * model_.damping * (R * stretches_[tet] - F) +
                             kappa[static_cast<Eigen::Index>(tet)] * CofactorOf(F);
   const auto by_nodes = ByNodes(P, model_.dm_inv[tet]);
-  for (int i = 0; i < 4; ++i) {
-    rhs->col(model_.tets[tet][static_cast<size_t>(i)]) += by_nodes.col(i);
-  }
+  for (int i = 0; i < 4; ++i) rhs->col(model_.tets[tet][static_cast<size_t>(i)]) += by_nodes.col(i);
 }
 
 void DenseStepper::CorrectClusters(const Points& predicted, bool is_first, Points* u) {

@@ -41,9 +41,7 @@ std::string KeyOf(const bench::SwingingArm& body, float dt) {
 
 Trajectory Sampled(const Trajectory& all) {
   Trajectory out(SampledNodes(all.rest));
-  for (size_t k = kEvery - 1; k < all.num_steps(); k += kEvery) {
-    out.Add(SampledNodes(all.steps[k]));
-  }
+  for (size_t k = kEvery - 1; k < all.num_steps(); k += kEvery) out.Add(SampledNodes(all.steps[k]));
   return out;
 }
 

@@ -295,9 +295,7 @@ TEST_CASE("Regions that share their bytes cannot make the check slow") {
   // 10,000 names for one list of all nodes: checking each would take quadratic time.
   auto content = plush::test::ContentOf(plush::test::TetBox(30, 1, 1, 0.1));
   content.regions.clear();
-  for (uint32_t i = 10000; i < 20000; ++i) {
-    content.regions.push_back({std::to_string(i), {}});
-  }
+  for (uint32_t i = 10000; i < 20000; ++i) content.regions.push_back({std::to_string(i), {}});
   content.regions[0].nodes.resize(content.rest.nodes.size());
   std::iota(content.regions[0].nodes.begin(), content.regions[0].nodes.end(), 0u);
   content.regions[1].nodes = {0};
@@ -368,9 +366,7 @@ TEST_CASE("Parts whose counts only sum up to the indices in 32 bits are refused"
     REQUIRE(count % 3 == 0);
     auto* part = reinterpret_cast<flatbuffers::Table*>(
         const_cast<plush::format::Part*>(visual->parts()->Get(i)));
-    if (i > 0) {
-      REQUIRE(part->SetField<uint32_t>(plush::format::Part::VT_FIRST_INDEX, first, 0u));
-    }
+    if (i > 0) REQUIRE(part->SetField<uint32_t>(plush::format::Part::VT_FIRST_INDEX, first, 0u));
     REQUIRE(part->SetField<uint32_t>(plush::format::Part::VT_NUM_INDICES, count, 0u));
     first += count;
   }

@@ -319,9 +319,7 @@ void CheckCollision(const Asset& asset, Flaws* flaws) {
                      w.w <= 1,
                  "weight of vertex");
   }
-  for (const uint32_t link : c.links) {
-    flaws->Check((link & 0x7fffffffu) < c.patches.size(), "link");
-  }
+  for (const uint32_t link : c.links) flaws->Check((link & 0x7fffffffu) < c.patches.size(), "link");
 }
 
 void CheckStatic(const Asset& asset, Flaws* flaws) {

@@ -156,9 +156,7 @@ TEST_CASE("A body that flies off at any speed leaves the others finite") {
   const std::vector<Vec3> velocities(cubes.shape.num_nodes(), Vec3{speed, 0.1f * speed, 0});
   REQUIRE(cubes.world.SetNodeVelocities(fast, velocities).ok());
   cubes.Step(20);
-  for (const Vec3& x : cubes.Nodes(at_rest)) {
-    CHECK(std::isfinite(x.x + x.y + x.z));
-  }
+  for (const Vec3& x : cubes.Nodes(at_rest)) CHECK(std::isfinite(x.x + x.y + x.z));
 }
 
 TEST_CASE("A body that freezes acts as static: what rests on it stays") {
@@ -341,9 +339,7 @@ TEST_CASE("Contacts between bodies are reported once a pair") {
   int began = 0, ended = 0;
   double impulse = 0.0;
   for (int step = 0; step < 300; ++step) {
-    if (step == 250) {
-      REQUIRE(cubes.world.Teleport(high, {.position = {3.0f, 0.3f, 0.0f}}).ok());
-    }
+    if (step == 250) REQUIRE(cubes.world.Teleport(high, {.position = {3.0f, 0.3f, 0.0f}}).ok());
     cubes.Step(1);
     for (const ContactEvent& event : cubes.world.contact_events()) {
       if (!event.other_body.valid()) continue;

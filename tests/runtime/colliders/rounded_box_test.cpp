@@ -207,9 +207,7 @@ TEST_CASE("Triangles that slide without turning enter a solid if they ever are i
     const double size = SizeOf(solid.box);
     const Vec3 way = ToVec3(random.Vector(4.0 * size));
     SweptTriangle triangle;
-    for (int k = 0; k < 3; ++k) {
-      triangle.from[k] = ToVec3(random.Vector(2.0 * size)) - way * 0.5f;
-    }
+    for (int k = 0; k < 3; ++k) triangle.from[k] = ToVec3(random.Vector(2.0 * size)) - way * 0.5f;
     // A body's triangles meet what is outside of the body.
     const Vec3* from = triangle.from;
     if (Dot(Cross(from[1] - from[0], from[2] - from[0]), way) < 0.0f) {

@@ -137,9 +137,7 @@ std::vector<Eigen::Vector3d> SolidScene::Points() const {
 
 double SolidScene::FarthestAlong(const Eigen::Vector3d& direction) const {
   double farthest = -1e30;
-  for (const Eigen::Vector3d& point : Points()) {
-    farthest = std::max(farthest, direction.dot(point));
-  }
+  for (const Eigen::Vector3d& point : Points()) farthest = std::max(farthest, direction.dot(point));
   return farthest;
 }
 

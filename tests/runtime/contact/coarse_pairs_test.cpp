@@ -290,9 +290,7 @@ TEST_CASE("With high friction, both levels keep the gaps between bodies and fric
     pair.StartInPlace();
     FineLevel fine[2] = {FineLevel(&pair.bodies[0]), FineLevel(&pair.bodies[1])};
     for (BodyContact& contact : pair.contacts) {
-      for (BodyContact::Side& side : contact.sides) {
-        side.slot = side.of->couplings.Add(side.point);
-      }
+      for (BodyContact::Side& side : contact.sides) side.slot = side.of->couplings.Add(side.point);
     }
     constexpr int kIterations = 3;
     for (int iteration = 0; iteration < kIterations; ++iteration) {

@@ -195,9 +195,7 @@ TEST_CASE("Normal impulses solved at once meet Signorini's condition and leave f
       continue;
     }
     jammed += has_sides ? 1 : 0;
-    for (const PlaneContact& contact : state.Current()) {
-      pressing += check_pressing(contact) ? 1 : 0;
-    }
+    for (const PlaneContact& contact : state.Current()) pressing += check_pressing(contact) ? 1 : 0;
     contacts += state.num_contacts;
     most = std::max<size_t>(most, state.num_contacts);
   }

@@ -109,9 +109,7 @@ TEST_CASE("Impulses are dt^2 times the stretch forces plus multipliers times vol
   const double dt = 0.0125;
   const std::span<const uint32_t> slots = shape.elements().slots;
   std::vector<float> kappa(shape.num_places());
-  for (const uint32_t slot : slots) {
-    kappa[slot] = static_cast<float>(random.Uniform(-1e-4, 1e-4));
-  }
+  for (const uint32_t slot : slots) kappa[slot] = static_cast<float>(random.Uniform(-1e-4, 1e-4));
   std::vector<NodeVec> rhs(shape.num_nodes() + 1);
   for (size_t i = 0; i < shape.num_nodes(); ++i) rhs[i] = Vec3{1.0f, -2.0f, 3.0f};
   RotationArray rotations(shape.num_blocks());

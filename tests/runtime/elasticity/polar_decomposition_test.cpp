@@ -36,9 +36,7 @@ double RotationUncertainty(const Eigen::Matrix3d& F) {
 
 Eigen::Matrix3d Stretched(Random* random, double low, double high, bool inverted) {
   Eigen::Vector3d s;
-  for (int i = 0; i < 3; ++i) {
-    s[i] = std::exp(random->Uniform(std::log(low), std::log(high)));
-  }
+  for (int i = 0; i < 3; ++i) s[i] = std::exp(random->Uniform(std::log(low), std::log(high)));
   if (inverted) s[random->Below(3)] *= -1.0;
   return random->Rotation() * s.asDiagonal() * random->Rotation();
 }

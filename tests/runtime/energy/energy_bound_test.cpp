@@ -39,9 +39,7 @@ struct Impact {
         double(thrown.scale) * (RotationOf(desc.pose.rotation) * ToEigen(shape.rest()));
     const double lowest = x.row(1).minCoeff();
     desc.pose.position.y = static_cast<float>(0.01 - lowest);
-    if (thrown.is_in_v) {
-      desc.pose.position.y += static_cast<float>(x.row(0).cwiseAbs().maxCoeff());
-    }
+    if (thrown.is_in_v) desc.pose.position.y += static_cast<float>(x.row(0).cwiseAbs().maxCoeff());
     desc.velocity = thrown.velocity + thrown.carried;
     id = AddBody(&world, shape.asset(), desc);
     const float s = 0.70710678f;
@@ -189,9 +187,7 @@ TEST_CASE("Bodies that a thin plate cuts are not thrown about") {
         BoxAt({ToVec3(random.Vector(0.2)), ToQuat(random.Rotation())}, {1.0f, half, 1.0f});
     ColliderId collider;
     REQUIRE(world.AddCollider(plate, &collider).ok());
-    if (is_belt) {
-      REQUIRE(world.SetColliderSurfaceVelocity(collider, {kBelt, 0.0f, 0.0f}).ok());
-    }
+    if (is_belt) REQUIRE(world.SetColliderSurfaceVelocity(collider, {kBelt, 0.0f, 0.0f}).ok());
     CAPTURE(seed, young, nu, dt, half);
     double most = 0.0;
     for (int step = 0; step < 40; ++step) {

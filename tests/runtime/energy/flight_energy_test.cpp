@@ -69,9 +69,7 @@ struct Spinners {
     double sum = 0.0;
     for (int step = 0; step < steps; ++step) {
       StepWorld(&world, static_cast<float>(kDt));
-      for (size_t i = 0; i < ids.size(); ++i) {
-        sum += MomentsOf(world, ids[i]).elastic_j / start[i];
-      }
+      for (size_t i = 0; i < ids.size(); ++i) sum += MomentsOf(world, ids[i]).elastic_j / start[i];
     }
     return sum / static_cast<double>(steps * ids.size());
   }

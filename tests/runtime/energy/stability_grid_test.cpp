@@ -187,9 +187,7 @@ Result Run(const RandomScene& scene, const BodySolver* solver, bool prints) {
     const Eigen::Vector3d axis = random.Direction() * spin * (k == 0 ? 1.0 : random.Uniform(0, 1));
     const Eigen::Vector3d thrown = random.Direction() * scene.throw_;
     const Eigen::Vector3d centre = x.rowwise().mean();
-    for (Eigen::Index i = 0; i < v.cols(); ++i) {
-      v.col(i) += thrown + axis.cross(x.col(i) - centre);
-    }
+    for (Eigen::Index i = 0; i < v.cols(); ++i) v.col(i) += thrown + axis.cross(x.col(i) - centre);
     REQUIRE(world.SetNodeVelocities(ids.back(), ToVec3s(v)).ok());
     meters.emplace_back(shape.asset(), scene);
     if (k == 0) targets = x;

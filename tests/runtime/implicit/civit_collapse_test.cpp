@@ -82,9 +82,7 @@ class Runs {
   // The standard deviation of a run from the mean.
   double Spread() const {
     double sum = 0.0;
-    for (const double integral : integrals_) {
-      sum += (integral - Mean()) * (integral - Mean());
-    }
+    for (const double integral : integrals_) sum += (integral - Mean()) * (integral - Mean());
     return std::sqrt(sum / double(integrals_.size() - 1));
   }
   // Mean number of degenerate tets at the end.

@@ -239,9 +239,7 @@ TEST_CASE("Bodies with degenerate tets stay finite by every method and material,
   for (Vec3& node : x) node = node + ToVec3(random.Vector(0.12));
   REQUIRE(world.SetNodePositions(id, x).ok());
   const uint32_t start = MeasuresOf(world).inverted_tets;
-  for (int step = 0; step < 200; ++step) {
-    REQUIRE((StepWorld(&world, kDt) & kStepBodyFrozen) == 0);
-  }
+  for (int step = 0; step < 200; ++step) REQUIRE((StepWorld(&world, kDt) & kStepBodyFrozen) == 0);
   const uint32_t end = MeasuresOf(world).inverted_tets;
   CAPTURE(static_cast<int>(method), static_cast<int>(model), exact, start, end);
   CHECK(start > 20);

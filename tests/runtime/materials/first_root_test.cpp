@@ -42,9 +42,7 @@ void CheckFirst(const std::array<T, 4>& c) {
     REQUIRE(found == T(0));
     return;
   }
-  for (int i = 0; i < kPoints; ++i) {
-    REQUIRE(Exact(c, end * i / kPoints) > -rounding);
-  }
+  for (int i = 0; i < kPoints; ++i) REQUIRE(Exact(c, end * i / kPoints) > -rounding);
   if (found) {
     REQUIRE(Exact(c, *found) <= rounding);
     // Just before it, p is positive to rounding.

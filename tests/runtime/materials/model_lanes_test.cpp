@@ -173,9 +173,7 @@ TEST_CASE("Materials in lanes are those of single tets") {
   const MaterialModel model = GENERATE(from_range(kModels));
   Tets tets(seed);
   CAPTURE(seed, static_cast<int>(model));
-  for (uint32_t t = 0; t < Tets::kCount; ++t) {
-    tets.Deform(t, ToEigen(RandomGradient(&tets.random)));
-  }
+  for (uint32_t t = 0; t < Tets::kCount; ++t) tets.Deform(t, ToEigen(RandomGradient(&tets.random)));
   const Outcome expected = OneByOne(model, &tets), found = InLanes(model, &tets);
   CHECK(LargestDifference(found.forces, expected.forces) < 1e-5);
   CHECK(LargestDifference(found.answers, expected.answers) < kOfAnswers);
@@ -191,9 +189,7 @@ TEST_CASE("Degenerate tets among the lanes of materials change no other one") {
   Tets tets(seed);
   CAPTURE(seed, static_cast<int>(model));
   std::vector<bool> is_degenerate(Tets::kCount);
-  for (uint32_t t = 0; t < Tets::kCount; ++t) {
-    tets.Deform(t, ToEigen(RandomGradient(&tets.random)));
-  }
+  for (uint32_t t = 0; t < Tets::kCount; ++t) tets.Deform(t, ToEigen(RandomGradient(&tets.random)));
   const Outcome all_regular = InLanes(model, &tets);
   for (uint32_t t = 0; t < Tets::kCount; ++t) {
     is_degenerate[t] = tets.random.Uniform(0.0, 1.0) < 0.3;
@@ -213,9 +209,7 @@ TEST_CASE("Degenerate tets among the lanes of materials change no other one") {
 TEST_CASE("Materials in lanes agree on every instruction set") {
   const MaterialModel model = GENERATE(from_range(kModels));
   Tets tets(7);
-  for (uint32_t t = 0; t < Tets::kCount; ++t) {
-    tets.Deform(t, ToEigen(RandomGradient(&tets.random)));
-  }
+  for (uint32_t t = 0; t < Tets::kCount; ++t) tets.Deform(t, ToEigen(RandomGradient(&tets.random)));
   const Outcome expected = InLanes(model, &tets);
   for (const int64_t target : SimdTargets()) {
     const SimdTargetScope scope(target);

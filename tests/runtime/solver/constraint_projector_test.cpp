@@ -36,9 +36,7 @@ struct Set {
 
   explicit Set(const std::vector<Row>& all) : rows(all) {
     REQUIRE(projector.Reserve(DefaultAllocator(), rows.size(), kNumNodes, kNumNodes));
-    for (const Row& row : rows) {
-      kept.push_back(projector.Add(row));
-    }
+    for (const Row& row : rows) kept.push_back(projector.Add(row));
   }
   Eigen::MatrixXd Kept() const {
     Eigen::MatrixXd C(projector.num_rows(), 3 * kNumNodes);

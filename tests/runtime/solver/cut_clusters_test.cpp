@@ -69,9 +69,7 @@ TEST_CASE("Nodes share a cluster if they did as baked and free nodes join them")
     for (uint32_t j = 0; j < i; ++j) {
       if (pinned[j] != 0) continue;
       const bool expected = s.clusters[i] == s.clusters[j] && parts[i] == parts[j];
-      if (expected != (level.clusters[i] == level.clusters[j])) {
-        FAIL("nodes " << i << " and " << j);
-      }
+      if (expected != (level.clusters[i] == level.clusters[j])) FAIL("nodes " << i << " and " << j);
     }
   }
   const auto used = std::ranges::count_if(members, [](size_t count) { return count > 0; });

@@ -62,9 +62,7 @@ TEST_CASE("Each constraint of a sweep conserves linear and angular momentum") {
     }
     const Points impulses = (ToEigen(body.x) - before) * masses.asDiagonal();
     Eigen::Vector3d moment = Eigen::Vector3d::Zero();
-    for (Eigen::Index i = 0; i < before.cols(); ++i) {
-      moment += before.col(i).cross(impulses.col(i));
-    }
+    for (Eigen::Index i = 0; i < before.cols(); ++i) moment += before.col(i).cross(impulses.col(i));
     REQUIRE(impulses.norm() > 0.0);
     // Sweeps change only positions, whose last bit is at most 2^-25 m here.
     const double rounding = masses.maxCoeff() * 0x1p-25;

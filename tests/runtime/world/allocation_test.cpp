@@ -53,9 +53,7 @@ bool UseWorld(World* world, const ShapeAsset& shape) {
   ok = world->AddCollider({.plane = {{1.0f, 1.0f, 0.0f}, -1.0f}}, &plane).ok() && ok;
   ok = world->AddCollider(SphereAt({}, 0.1f), &plane).ok() && ok;
   ok = world->PrepareTimeStep(0.5f * kDt).ok() && ok;
-  for (int step = 0; step < 4; ++step) {
-    ok = world->Step(step < 2 ? kDt : 0.5f * kDt).ok() && ok;
-  }
+  for (int step = 0; step < 4; ++step) ok = world->Step(step < 2 ? kDt : 0.5f * kDt).ok() && ok;
   ok = world->RemoveBody(first).ok() && ok;
   ok = world->Step(kDt).ok() && ok;
   return ok;

@@ -40,9 +40,7 @@ Baked BakeFile(const std::string& path) {
   baked.exit_code = run.exit_code;
   baked.err = run.err;
   const nlohmann::json document = nlohmann::json::parse(run.out);
-  for (const auto& finding : document["findings"]) {
-    baked.findings.push_back(finding["code"]);
-  }
+  for (const auto& finding : document["findings"]) baked.findings.push_back(finding["code"]);
   baked.untouched = Content(out) == "old";
   Asset asset;
   baked.valid = asset.Open(out.c_str()).ok();

@@ -102,9 +102,7 @@ TEST_CASE("ReportCommand records a run, of which only the step times change") {
   CHECK(first["bodies"][0]["model"] == 0);  // not a second copy of the file
   CHECK(first["bodies"][0]["nodes"]["count"] == 51 * 30);
   CHECK(first["contacts"]["starts"].back().get<size_t>() > 0);
-  for (json* motion : {&first, &second}) {
-    (*motion)["per_step"].erase("step_ms");
-  }
+  for (json* motion : {&first, &second}) (*motion)["per_step"].erase("step_ms");
   CHECK(first == second);
 }
 

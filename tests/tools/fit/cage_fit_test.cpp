@@ -152,9 +152,7 @@ TEST_CASE("Fits keep the guard, never invert, and the default never grows") {
           CHECK(passes > 0);
           CHECK(LeastSixVolume(cage.mesh) > 0.0);
           CHECK(LeastDihedral(cage.mesh) >= guard - 1e-5);
-          if (method == FitMethod::kSnug) {
-            CHECK(CageVolume(cage.mesh) <= before);
-          }
+          if (method == FitMethod::kSnug) CHECK(CageVolume(cage.mesh) <= before);
           CHECK(FindCageCrossings(cage, FindCageFaces(cage.mesh), cell).empty());
         }
       }

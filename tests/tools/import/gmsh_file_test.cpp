@@ -122,9 +122,7 @@ TEST_CASE(".msh: every element type has its number of nodes and its dimension") 
   for (int type = 1; type < 32; ++type) check(type, kNumNodes[static_cast<size_t>(type)]);
   check(92, 64);
   check(93, 125);
-  for (const int unknown : {0, 32, 91, 94}) {
-    MessageOf(text_of(unknown, 4), ExitCode::kInvalidInput);
-  }
+  for (const int unknown : {0, 32, 91, 94}) MessageOf(text_of(unknown, 4), ExitCode::kInvalidInput);
 }
 
 }  // namespace gmsh_file_test

@@ -178,9 +178,7 @@ TEST_CASE("Contacts are all near pairs, as found by testing every tet with every
           const auto triangles = contacts.TrianglesOf(i);
           CHECK(std::is_sorted(triangles.begin(), triangles.end()));
           CHECK_FALSE(triangles.empty());
-          for (const uint32_t t : triangles) {
-            CHECK(found.emplace(contacts.tets[i], t).second);
-          }
+          for (const uint32_t t : triangles) CHECK(found.emplace(contacts.tets[i], t).second);
         }
         // The tets that exist are those that are a neighbour of another one.
         std::set<uint32_t> tets;

@@ -75,9 +75,7 @@ std::vector<Places> TrianglesOf(const Ring& ring) {
   std::vector<Places> triangles(c.triangles.size());
   for (size_t t = 0; t < triangles.size(); ++t) {
     const uint32_t tet = c.view.patches[c.patch_of_triangle[t]].tet;
-    for (size_t k = 0; k < 3; ++k) {
-      triangles[t][k] = ring.Place(tet, c.triangles[t].vertices[k]);
-    }
+    for (size_t k = 0; k < 3; ++k) triangles[t][k] = ring.Place(tet, c.triangles[t].vertices[k]);
   }
   return triangles;
 }
