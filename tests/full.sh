@@ -54,6 +54,10 @@ for compiler in g++ clang++-14; do
   step "deterministic, $compiler: build" build "$folder" deterministic \
     -DCMAKE_CXX_COMPILER=$compiler
   step "deterministic, $compiler: tests of the runtime" test_in "$folder" -L runtime
+  for target in AVX3 AVX2 SSE4 EMU128; do
+    step "deterministic, $compiler: golden scenes with $target" env PLUSH_GOLDEN_TARGET=$target \
+      ctest --test-dir "build/$folder" --output-on-failure --no-tests=error -j "$jobs" -R '^golden: '
+  done
 done
 step "asan: build" build asan asan
 step "asan: tests of runtime and tools" test_in asan -L 'runtime|tools'
@@ -78,10 +82,6 @@ group() {
 for name in farm blender; do step "group $name" group $name; done
 step "figures of plush batch" tests/bench/batch_figures.sh build/release/tools/plush \
   /usr/share/assimp/models build/batch_figures
-step "equal bytes and states" tests/determinism.sh build/release build/dev build/clang-Release \
-  build/clang-Debug
-step "equal bytes and states, deterministic builds" tests/determinism.sh \
-  build/deterministic-g++ build/deterministic-clang++-14
 step "clang-tidy on the runtime" run-clang-tidy-14 -quiet -p build/clang-Debug -j "$jobs" \
   "$PWD/runtime/src/"
 if command -v npm >/dev/null; then
