@@ -94,9 +94,7 @@ class BentBeam {
     WorldDesc desc = SwingingWorld();
     desc.gravity = {};
     World world(desc);
-    BodyDesc body;
-    body.pinned_nodes = pins_;
-    body.splitting = splitting;
+    BodyDesc body = {.pinned_nodes = pins_, .splitting = splitting};
     BodyId id;
     std::vector<Vec3> nodes(static_cast<size_t>(start_.cols()));
     for (size_t i = 0; i < nodes.size(); ++i) {

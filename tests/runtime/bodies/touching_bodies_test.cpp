@@ -206,10 +206,7 @@ TEST_CASE("The forces on a body's pins hold what rests on it, too") {
   for (uint32_t i = 0; i < X.size(); ++i) {
     if (std::fabs(X[i].x) > 1e-3f || std::fabs(X[i].z) > 1e-3f) pins.push_back(i);
   }
-  BodyDesc held;
-  held.pinned_nodes = pins;
-  held.report_reactions = true;
-  const BodyId low = cubes.Add({0, 0, 0}, 1.0e6f, held);
+  const BodyId low = cubes.Add({0, 0, 0}, 1.0e6f, {.pinned_nodes = pins, .report_reactions = true});
   const BodyId high = cubes.Add({0.01f, 0.203f, 0.01f});
   cubes.Step(200);
   REQUIRE(cubes.world.stats().body_pairs == 1);

@@ -26,10 +26,7 @@ struct Door {
     for (uint32_t i = 0; i < cube.num_nodes(); ++i) {
       if (cube.simulation().nodes[i].y < 0.05f) pins.push_back(i);
     }
-    BodyDesc body;
-    body.pinned_nodes = pins;
-    body.material.young = young;
-    body.material.damping = damping;
+    BodyDesc body = {.material = {.young = young, .damping = damping}, .pinned_nodes = pins};
     id = AddBody(&world, cube.asset(), body);
     wall.type = shape;
     if (shape == ShapeType::kBox) wall.box.half_extents = {0.2f, 1.0f, 1.0f};

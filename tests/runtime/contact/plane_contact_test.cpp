@@ -89,8 +89,7 @@ TEST_CASE("Pinned nodes below a plane are no contacts") {
   for (uint32_t i = 0; i < shape.num_nodes(); ++i) {
     if (shape.rest()[i].y < 0.01f) pins.push_back(i);
   }
-  BodyDesc body;
-  body.pinned_nodes = pins;
+  BodyDesc body = {.pinned_nodes = pins};
   World world, free;
   AddPlane(&world, {{0.0f, 1.0f, 0.0f}, 0.02f});  // cuts the box
   const BodyId id = AddBody(&world, shape.asset(), body);

@@ -79,9 +79,7 @@ TEST_CASE("A method holds the nodes of a pinned box that a plane crushes") {
   for (uint32_t i = 0; i < shape.num_nodes(); ++i) {
     if (shape.simulation().nodes[i].y < 0.01f) pins.push_back(i);
   }
-  BodyDesc body;
-  body.pinned_nodes = pins;
-  const BodyId id = AddBody(&world, shape.asset(), body);
+  const BodyId id = AddBody(&world, shape.asset(), {.pinned_nodes = pins});
   float top = kTop;
   while (top > kEnd) {
     StepWorld(&world, kDt);

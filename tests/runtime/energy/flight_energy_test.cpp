@@ -33,10 +33,9 @@ struct Spinners {
       : shape(ShapeAsset::Baked(mesh, material, kDt)), world(Weightless()) {
     Random random(seed);
     for (int i = 0; i < bodies; ++i) {
-      BodyDesc body;
-      body.pinned_nodes = pins;
-      body.splitting.outer_iterations = outer_iterations;
-      body.pose.position.x = 10.0f * static_cast<float>(i);
+      BodyDesc body = {.pose = {.position = {.x = 10.0f * static_cast<float>(i)}},
+                       .pinned_nodes = pins,
+                       .splitting = {.outer_iterations = outer_iterations}};
       ids.push_back(AddBody(&world, shape.asset(), body));
       const Points x = ToEigen(PositionsOf(world, ids.back(), shape.num_nodes()));
       const Eigen::Vector3d centre = x.rowwise().mean(), omega = random.Direction() * angle / kDt;

@@ -34,10 +34,7 @@ double SagOf(uint32_t across, const tools::Material& material) {
                                             .linear_tolerance = 1e-4f,
                                             .differential = StressDifferential::kHybrid,
                                             .quasistatic = true});
-  BodyDesc desc;
-  desc.pinned_nodes = pins;
-  desc.solver = &solver;
-  const BodyId id = AddBody(&world, shape.asset(), desc);
+  const BodyId id = AddBody(&world, shape.asset(), {.pinned_nodes = pins, .solver = &solver});
   const auto sag = [&] {
     const std::vector<Vec3> x = PositionsOf(world, id, rest.size());
     double sum = 0.0;

@@ -71,10 +71,7 @@ Energies EnergiesOf(const Settings& settings, double* cpu = nullptr) {
     if (rest[i].x < 0.01f && rest[i].y > 0.59f) pins.push_back(i);
   }
   REQUIRE(pins.size() == 4);
-  BodyDesc desc;
-  desc.pinned_nodes = pins;
-  desc.solver = &solver;
-  AddBody(&world, shape.asset(), desc);
+  AddBody(&world, shape.asset(), {.pinned_nodes = pins, .solver = &solver});
   const auto sum_of = [](const WorldMeasures& now) {
     return now.kinetic_j + now.elastic_j + now.gravity_j;
   };
@@ -196,10 +193,7 @@ Sag SagOf(StressDifferential differential, int newton, int steps) {
     REQUIRE(found != rest.end());
     partners.push_back(static_cast<size_t>(found - rest.begin()));
   }
-  BodyDesc desc;
-  desc.pinned_nodes = pins;
-  desc.solver = &solver;
-  const BodyId id = AddBody(&world, shape.asset(), desc);
+  const BodyId id = AddBody(&world, shape.asset(), {.pinned_nodes = pins, .solver = &solver});
   std::vector<Vec3> x = PositionsOf(world, id, rest.size()), before = x;
   for (int step = 0; step < steps; ++step) {
     StepWorld(&world, 1.0f / 60.0f);

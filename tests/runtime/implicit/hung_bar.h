@@ -34,10 +34,7 @@ struct HungBar {
   }
 
   BodyId AddTo(World* world, const BodySolver& solver) const {
-    BodyDesc desc;
-    desc.pinned_nodes = pins;
-    desc.solver = &solver;
-    return AddBody(world, shape.asset(), desc);
+    return AddBody(world, shape.asset(), {.pinned_nodes = pins, .solver = &solver});
   }
   /// `most`: the most linear iterations of a step, or null.
   reference::Trajectory Steps(const BodySolver& solver, int steps, uint32_t* most = nullptr) const {

@@ -63,13 +63,11 @@ TEST_CASE("A press holds an implicit body at rest, whatever Poisson's ratio", "[
   for (uint32_t i = 0; i < rest.size(); ++i) {
     if (rest[i].y > 0.25f) pins.push_back(i);
   }
-  BodyDesc desc;
-  desc.pinned_nodes = pins;
-  desc.solver = &solver;
-  desc.report_reactions = true;
-  desc.material.poisson = poisson;
-  desc.material.damping = 0.05f;
-  desc.pose.position = {0.0f, 0.02f, 0.0f};
+  BodyDesc desc = {.pose = {.position = {0.0f, 0.02f, 0.0f}},
+                   .material = {.poisson = poisson, .damping = 0.05f},
+                   .pinned_nodes = pins,
+                   .solver = &solver,
+                   .report_reactions = true};
   const BodyId id = AddBody(&world, shape.asset(), desc);
   const std::vector<Vec3> start = PositionsOf(world, id, rest.size());
   for (int step = 1; step <= 300; ++step) {

@@ -180,9 +180,7 @@ TEST_CASE("An implicit body pinned at its rest pose stays there", "[long]") {  /
   const Bar bar(15, 1.0e6, 0.4);
   World world({.gravity = {}, .sleep = {.speed = 0.0f}});
   const BodySolver solver = ImplicitSolver();
-  BodyDesc desc;
-  desc.pinned_nodes = bar.pins;
-  desc.solver = &solver;
+  BodyDesc desc = {.pinned_nodes = bar.pins, .solver = &solver};
   const BodyId id = AddBody(&world, bar.shape.asset(), desc);
   for (int step = 0; step < 10000; ++step) REQUIRE(StepWorld(&world, kDt) == kStepOk);
   const Points moved =
@@ -233,10 +231,7 @@ TEST_CASE("Clusters make eight iterations enough for a long body") {
     }
     World world;
     const BodySolver solver = ImplicitSolver(settings);
-    BodyDesc desc;
-    desc.pinned_nodes = pins;
-    desc.solver = &solver;
-    const BodyId id = AddBody(&world, shape.asset(), desc);
+    const BodyId id = AddBody(&world, shape.asset(), {.pinned_nodes = pins, .solver = &solver});
     Trajectory out(ToEigen(rest));
     for (int step = 0; step < 60; ++step) {
       StepWorld(&world, kDt);
@@ -279,10 +274,7 @@ TEST_CASE("Damping, drag and moving pins work with the implicit solver") {
   const auto run = [&](float damping, float drag, int steps) {
     World world;
     const BodySolver solver = ImplicitSolver({.mass_damping = drag});
-    BodyDesc desc;
-    desc.pinned_nodes = bar.pins;
-    desc.solver = &solver;
-    desc.material.damping = damping;
+    BodyDesc desc = {.material = {.damping = damping}, .pinned_nodes = bar.pins, .solver = &solver};
     const BodyId id = AddBody(&world, bar.shape.asset(), desc);
     for (int step = 0; step < steps; ++step) StepWorld(&world, kDt);
     return MomentsOf(world, id).kinetic_j;
@@ -293,9 +285,7 @@ TEST_CASE("Damping, drag and moving pins work with the implicit solver") {
 
   World world;
   const BodySolver solver = ImplicitSolver(kConverged);
-  BodyDesc desc;
-  desc.pinned_nodes = bar.pins;
-  desc.solver = &solver;
+  BodyDesc desc = {.pinned_nodes = bar.pins, .solver = &solver};
   const BodyId id = AddBody(&world, bar.shape.asset(), desc);
   reference::EulerSettings settings = {.dt_s = double(kDt),
                                        .gravity = {0.0, double(WorldDesc().gravity.y), 0.0},
@@ -337,8 +327,7 @@ TEST_CASE("A body changes its solver, and its state names it") {
   const Bar bar(21, 3.0e5, 0.33);
   WorldDesc of_world = {.sleep = {.speed = 0.0f}};
   World world(of_world);
-  BodyDesc desc;
-  desc.pinned_nodes = bar.pins;
+  BodyDesc desc = {.pinned_nodes = bar.pins};
   std::vector<BodyId> ids;
   for (int i = 0; i < 7; ++i) {  // a crowd
     ids.push_back(AddBody(&world, bar.shape.asset(), desc));

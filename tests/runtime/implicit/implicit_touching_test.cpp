@@ -240,11 +240,8 @@ Trajectory FallOnCube(int steps, const BodySolver& low, const BodySolver& high) 
   for (uint32_t i = 0; i < X.size(); ++i) {
     if (X[i].y < 0.01f) pins.push_back(i);
   }
-  BodyDesc held;
-  held.pinned_nodes = pins;
-  held.material.young = 1.0e5f;
-  held.material.poisson = 0.33f;
-  held.material.friction = 0.4f;
+  BodyDesc held = {.material = {.young = 1.0e5f, .poisson = 0.33f, .friction = 0.4f},
+                   .pinned_nodes = pins};
   BodyDesc falling = held;
   falling.pinned_nodes = {};
   falling.velocity = {0.3f, -1.0f, 0.0f};

@@ -176,9 +176,7 @@ TEST_CASE("A quasistatic body needs pins that stop every rigid motion") {
   World world;
   const BodySolver solver = ImplicitSolver({.quasistatic = true});
   const auto code_of = [&](const std::vector<uint32_t>& pins) {
-    BodyDesc desc;
-    desc.pinned_nodes = pins;
-    desc.solver = &solver;
+    BodyDesc desc = {.pinned_nodes = pins, .solver = &solver};
     BodyId id;
     return world.AddBody(bar.shape.asset(), desc, &id).code;
   };
@@ -188,9 +186,7 @@ TEST_CASE("A quasistatic body needs pins that stop every rigid motion") {
   CHECK(code_of({bar.pins[0]}) == StatusCode::kInvalidArgument);
   CHECK(code_of({bar.pins[0], bar.pins[1]}) == StatusCode::kInvalidArgument);
   CHECK(code_of({bar.pins[0], bar.pins[1], bar.pins[1]}) == StatusCode::kInvalidArgument);
-  BodyDesc desc;
-  desc.pinned_nodes = bar.pins;
-  desc.solver = &solver;
+  BodyDesc desc = {.pinned_nodes = bar.pins, .solver = &solver};
   const BodyId id = AddBody(&world, bar.shape.asset(), desc);
   CHECK(world.SetPinnedNodes(id, {}).code == StatusCode::kInvalidArgument);
   REQUIRE(world.SetSolver(id, SplittingSolver()).ok());
@@ -251,9 +247,7 @@ TEST_CASE("Settings of materials and linear solvers out of range are refused") {
   World world;
   const auto code_of = [&](const ImplicitSettings& settings) {
     const BodySolver solver = ImplicitSolver(settings);
-    BodyDesc desc;
-    desc.pinned_nodes = bar.pins;
-    desc.solver = &solver;
+    BodyDesc desc = {.pinned_nodes = bar.pins, .solver = &solver};
     BodyId id;
     return world.AddBody(bar.shape.asset(), desc, &id).code;
   };

@@ -38,9 +38,7 @@ TEST_CASE("A hung bar contracts by Poisson's ratio") {
     if (shape.simulation().nodes[i].y > 1.99f) pins.push_back(i);
   }
   World world;
-  BodyDesc body;
-  body.pinned_nodes = pins;
-  const BodyId id = AddBody(&world, shape.asset(), body);
+  const BodyId id = AddBody(&world, shape.asset(), {.pinned_nodes = pins});
   for (int step = 0; step < 600; ++step) REQUIRE(StepWorld(&world, 0.01f) == kStepOk);
   const Points rest = ToEigen(shape.rest());
   const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));

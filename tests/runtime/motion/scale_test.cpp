@@ -156,11 +156,9 @@ TEST_CASE("A scaled body hangs and swings as the scaled mesh, with the same forc
   CAPTURE(scale);
   Pair pair(scale, 4);
   const RegionView region = pair.small.asset().region(0);
-  BodyDesc desc;
-  desc.pinned_nodes = region.nodes;
-  desc.report_reactions = true;
-  desc.pose.rotation = {0.0f, 0.0f, 0.6f, 0.8f};
-  pair.Add(desc);
+  pair.Add({.pose = {.rotation = {0.0f, 0.0f, 0.6f, 0.8f}},
+            .pinned_nodes = region.nodes,
+            .report_reactions = true});
   Random random(2);
   const std::vector<Vec3> v = ToVec3s(random.Vectors(pair.num_nodes(), 2.0 * double(scale)));
   REQUIRE(pair.scaled->SetNodeVelocities(pair.a, v).ok());

@@ -29,8 +29,7 @@ uint64_t HashOf(const ShapeAsset& shape, const BodySolver& solver, bool sets_lat
   for (uint32_t i = 0; i < rest.size(); ++i) {
     if (rest[i].x < 0.02f) pins.push_back(i);
   }
-  BodyDesc desc;
-  desc.pinned_nodes = pins;
+  BodyDesc desc = {.pinned_nodes = pins};
   if (!sets_later) desc.solver = &solver;
   const BodyId id = AddBody(&world, shape.asset(), desc);
   if (sets_later) REQUIRE(world.SetSolver(id, solver).ok());

@@ -61,10 +61,7 @@ struct Beam {
     }
     WorldDesc desc = {.gravity = {}};
     world = std::make_unique<World>(desc);
-    BodyDesc body;
-    body.pinned_nodes = ends;
-    body.splitting = splitting;
-    id = AddBody(world.get(), shape.asset(), body);
+    id = AddBody(world.get(), shape.asset(), {.pinned_nodes = ends, .splitting = splitting});
     rest_volume = MomentsOf(*world, id).volume;
   }
 

@@ -47,9 +47,7 @@ Tip Bend(const std::function<void(tools::Vec3d*)>& place) {
     if (rest(0, i) < 1e-6) clamped.push_back(static_cast<uint32_t>(i));
   }
   World world;
-  BodyDesc body;
-  body.pinned_nodes = clamped;
-  const BodyId id = AddBody(&world, shape.asset(), body);
+  const BodyId id = AddBody(&world, shape.asset(), {.pinned_nodes = clamped});
   StepToRest(&world, id, shape.num_nodes(), kDt, kSteps);
   CHECK(world.stats().max_speed < 1e-3f);
   const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));

@@ -46,9 +46,7 @@ bool UseWorld(World* world, const ShapeAsset& shape) {
   ok = world->AddCollider({}, &plane).ok() && ok;
   ok = world->Step(kDt).ok() && ok;
   const std::vector<uint32_t> pins = {0, 1, 2};
-  BodyDesc pinned;
-  pinned.pinned_nodes = pins;
-  pinned.material.young = 2.0e5f;
+  BodyDesc pinned = {.material = {.young = 2.0e5f}, .pinned_nodes = pins};
   ok = world->AddBody(shape.asset(), pinned, &second).ok() && ok;
   ok = world->AddCollider({.plane = {{1.0f, 1.0f, 0.0f}, -1.0f}}, &plane).ok() && ok;
   ok = world->AddCollider(SphereAt({}, 0.1f), &plane).ok() && ok;

@@ -111,9 +111,7 @@ TEST_CASE("Pins keep their nodes where a point is moved, and hold a point that t
   const BodyId free = AddBody(&world, shape.asset());
   const SurfacePoint at = PointOn(world, free, 1);
   for (const uint32_t num_pinned : {1u, 4u}) {
-    BodyDesc desc;
-    desc.pinned_nodes = {at.nodes, num_pinned};
-    const BodyId id = AddBody(&world, shape.asset(), desc);
+    const BodyId id = AddBody(&world, shape.asset(), {.pinned_nodes = {at.nodes, num_pinned}});
     SurfacePoint point = at;
     point.body = id;
     const float weights[4] = {at.weights.x, at.weights.y, at.weights.z, at.weights.w};

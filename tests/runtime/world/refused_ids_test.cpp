@@ -24,10 +24,7 @@ ShapeAsset Standing() {
       R"({"regions": [{"name": "low", "box": [[-1, -1, -1], [1, 0.01, 1]]}]})");
 }
 BodyDesc HeldDesc(const ShapeAsset& shape) {
-  BodyDesc desc;
-  desc.pinned_nodes = NodesOfRegion(shape.asset(), "low");
-  desc.report_reactions = true;
-  return desc;
+  return BodyDesc{.pinned_nodes = NodesOfRegion(shape.asset(), "low"), .report_reactions = true};
 }
 
 template <class AnyId>

@@ -36,8 +36,7 @@ TEST_CASE("An overridden material behaves like one that was baked") {
   const tools::TetMesh mesh = TetBox(2, 4, 2, 0.1, 0.05, 2);
   const ShapeAsset soft(mesh, {1.0e5, 0.4, 1000.0}, double(kDt));
   const std::vector<uint32_t> pins = {0, 1, 2, 3};
-  BodyDesc as_baked;
-  as_baked.pinned_nodes = pins;
+  BodyDesc as_baked = {.pinned_nodes = pins};
   BodyDesc changed = as_baked;
   changed.material = {4.0e5f, 0.25f, 600.0f};
   const ShapeAsset baked(mesh, {4.0e5, 0.25, 600.0}, double(kDt));
@@ -60,8 +59,7 @@ TEST_CASE("An overridden number of a body of two materials replaces that of ever
   };
   const ShapeAsset mixed(bytes({1.0e5, 0.4, 1000.0}, {4.0e5, 0.3, 1500.0}));
   const std::vector<uint32_t> pins = {0, 1, 2, 3};
-  BodyDesc as_baked;
-  as_baked.pinned_nodes = pins;
+  BodyDesc as_baked = {.pinned_nodes = pins};
   BodyDesc changed = as_baked;
   const auto distance_from = [&](const ShapeAsset& expected) {
     return DistanceAfter(30, kDt, mixed.asset(), changed, expected.asset(), as_baked);
@@ -92,8 +90,7 @@ TEST_CASE("Another time step behaves like one that was baked") {
   const tools::TetMesh mesh = TetBox(2, 4, 2, 0.1, 0.05, 3);
   const ShapeAsset ten(mesh, {}, 0.01), seventeen(mesh, {}, 1.0 / 60);
   const std::vector<uint32_t> pins = {0, 1, 2, 3};
-  BodyDesc body;
-  body.pinned_nodes = pins;
+  BodyDesc body = {.pinned_nodes = pins};
   CHECK(DistanceAfter(30, 1.0f / 60, ten.asset(), body, seventeen.asset(), body) < 1e-4 * 0.5);
   CHECK(DistanceAfter(30, 1.0f / 60, ten.asset(), {}, seventeen.asset(), {}) < 1e-4 * 0.5);
 }
@@ -128,9 +125,7 @@ TEST_CASE("Pins stay where they are") {
   const std::span<const uint32_t> high = NodesOfRegion(shape.asset(), "high");
   REQUIRE(!high.empty());
   World world;
-  BodyDesc body;
-  body.pinned_nodes = high;
-  body.velocity = {1.0f, 0.0f, 0.0f};
+  BodyDesc body = {.velocity = {1.0f, 0.0f, 0.0f}, .pinned_nodes = high};
   const BodyId id = AddBody(&world, shape.asset(), body);
   BodyDesc free;
   const BodyId other = AddBody(&world, shape.asset(), free);
