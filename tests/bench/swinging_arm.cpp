@@ -68,9 +68,7 @@ SwingingArm MakeToy(const Toy& toy, std::optional<uint32_t> collision_triangles)
 }
 
 BodyDesc SwingingArm::Desc() const {
-  BodyDesc desc = {.pose = {.rotation = {0.0f, 1.0f, 0.0f, 0.0f}}};
-  desc.pinned_nodes = pinned;
-  return desc;
+  return BodyDesc{.pose = {.rotation = {0.0f, 1.0f, 0.0f, 0.0f}}, .pinned_nodes = pinned};
 }
 
 void SwingingArm::PinNearest(size_t count) {

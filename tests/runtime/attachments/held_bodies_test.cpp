@@ -231,8 +231,7 @@ TEST_CASE("A held body that another one lies on obeys both") {
   const ShapeAsset shape =
       ShapeAsset::Baked(TetBox(4, 1, 2, 0.1, 0.0, 1), {3e5, 0.3, 1000.0}, double(kDt));
   World world({.max_pairs = 4});
-  BodyDesc desc = {.solver = &solver};
-  desc.material.damping = 0.05f;
+  BodyDesc desc = {.material = {.damping = 0.05f}, .solver = &solver};
   const BodyId id = AddBody(&world, shape.asset(), desc);
   desc.pose.position = {0.0f, 0.105f, 0.0f};
   const BodyId above = AddBody(&world, shape.asset(), desc);

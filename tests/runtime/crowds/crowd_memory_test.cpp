@@ -31,9 +31,7 @@ std::vector<BodyId> AddRow(World* world, const ShapeAsset& shape, int count, Ran
 }
 
 BodyDesc Pinned(const std::vector<uint32_t>& pins) {
-  BodyDesc desc = {.pose = {.position = {0.0f, 2.0f, 5.0f}}};
-  desc.pinned_nodes = pins;
-  return desc;
+  return BodyDesc{.pose = {.position = {0.0f, 2.0f, 5.0f}}, .pinned_nodes = pins};
 }
 
 

@@ -170,9 +170,8 @@ Result Run(const RandomScene& scene, const BodySolver* solver, bool prints) {
   Points targets;
   double widest = 0.0;  // of all bodies, from the origin [m]
   for (int k = 0; k < scene.bodies; ++k) {
-    BodyDesc body = {.scale = static_cast<float>(scene.scale)};
-    body.pinned_nodes = pins;
-    body.solver = solver;
+    BodyDesc body = {
+        .scale = static_cast<float>(scene.scale), .pinned_nodes = pins, .solver = solver};
     ids.push_back(AddBody(&world, shape.asset(), body));
     Points x = scene.scale * StartOf(scene, &random, rest);
     if (scene.planes > 0) {

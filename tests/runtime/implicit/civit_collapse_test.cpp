@@ -101,10 +101,8 @@ struct Experiment {
              const std::vector<uint32_t>& pins = {}, const Pose& pose = {})
       : shape(of), world(DescOf(gravity)) {
     const BodySolver solver = SolverOf(method);
-    BodyDesc desc = {.solver = &solver};
-    desc.pinned_nodes = pins;
-    desc.pose = pose;
-    desc.material.damping = 0.01f;
+    BodyDesc desc = {
+        .pose = pose, .material = {.damping = 0.01f}, .pinned_nodes = pins, .solver = &solver};
     id = AddBody(&world, shape.asset(), desc);
   }
   static WorldDesc DescOf(float gravity) {

@@ -207,8 +207,7 @@ TEST_CASE("A quasistatic body may be held by a long line of nodes and one beside
   const BodySolver solver = ImplicitSolver({.quasistatic = true});
   World world;
   BodyId id;
-  BodyDesc desc = {.solver = &solver};
-  desc.pinned_nodes = pins;
+  BodyDesc desc = {.pinned_nodes = pins, .solver = &solver};
   CHECK(world.AddBody(shape.asset(), desc, &id).code == StatusCode::kInvalidArgument);
   pins.push_back(beside);
   desc.pinned_nodes = pins;

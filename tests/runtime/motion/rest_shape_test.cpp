@@ -28,8 +28,7 @@ Rest Hang(float dt, int outer_iterations, int steps) {
     if (model.rest(0, i) < 1e-6) clamped.push_back(i);
   }
   World world;
-  BodyDesc body = {.splitting = {.outer_iterations = outer_iterations}};
-  body.pinned_nodes = clamped;
+  BodyDesc body = {.pinned_nodes = clamped, .splitting = {.outer_iterations = outer_iterations}};
   const BodyId id = AddBody(&world, shape.asset(), body);
   StepToRest(&world, id, shape.num_nodes(), dt, steps);
   const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));

@@ -42,8 +42,7 @@ TEST_CASE("Steps follow the dense equations") {
 
   const WorldDesc desc;
   World world(desc);
-  BodyDesc body = {.splitting = {outer_iterations, volume_sweeps, 64}};
-  body.pinned_nodes = pins;
+  BodyDesc body = {.pinned_nodes = pins, .splitting = {outer_iterations, volume_sweeps, 64}};
   const BodyId id = AddBody(&world, shape.asset(), body);
   std::vector<Vec3> velocities = ToVec3s(random.Vectors(shape.num_nodes(), 1.5));
   REQUIRE(world.SetNodeVelocities(id, velocities).ok());

@@ -44,8 +44,7 @@ class SmallScene {
     AddCollider(world_.get(), sensor);
     AttachBodies(hull);
     const std::vector<uint32_t> pins = {0, 1};
-    BodyDesc hanging = {.pose = {.position = {0.0f, 3.0f, 3.0f}}};
-    hanging.pinned_nodes = pins;
+    BodyDesc hanging = {.pose = {.position = {0.0f, 3.0f, 3.0f}}, .pinned_nodes = pins};
     const BodyId shared = AddBody(world_.get(), shape_.asset(), hanging);
     hanging.report_reactions = true;
     const BodyId moved = AddBody(world_.get(), shape_.asset(), hanging);

@@ -128,8 +128,7 @@ TEST_CASE("Rotations need not be normalised, pins may repeat") {
   const ShapeAsset shape = SmallShape();
   World world;
   const std::vector<uint32_t> pins = {1, 1, 2, 1};
-  BodyDesc desc = {.pose = {.rotation = {0.0f, 5.0f, 0.0f, 5.0f}}};
-  desc.pinned_nodes = pins;
+  BodyDesc desc = {.pose = {.rotation = {0.0f, 5.0f, 0.0f, 5.0f}}, .pinned_nodes = pins};
   const BodyId id = AddBody(&world, shape.asset(), desc);
   const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
   const Eigen::Matrix3d quarter =

@@ -241,8 +241,7 @@ TEST_CASE("What was pinned touches the ground once it is free") {
   for (uint32_t i = 0; i < shape.num_nodes(); ++i) {
     if (shape.simulation().nodes[i].x < 0.2f) pins.push_back(i);
   }
-  BodyDesc body = {.pose = {.position = {.y = 0.003f}}};
-  body.pinned_nodes = pins;
+  BodyDesc body = {.pose = {.position = {.y = 0.003f}}, .pinned_nodes = pins};
   World world({.sleep = {.speed = 0.0f}}), loaded;
   AddCollider(&world, ground);
   AddCollider(&loaded, ground);  // has the heights
