@@ -27,8 +27,7 @@ struct Corner {
   }
 
   static WorldDesc DescOf(const Eigen::Matrix3d& turn, const Eigen::Vector3d& down) {
-    WorldDesc desc = {.gravity = ToVec3(turn * (kGravity * down)), .sleep = {.speed = 0.0f}};
-    return desc;
+    return WorldDesc{.gravity = ToVec3(turn * (kGravity * down)), .sleep = {.speed = 0.0f}};
   }
   Eigen::Vector3d Velocity() const {
     const BodyMoments m = MomentsOf(world, id);

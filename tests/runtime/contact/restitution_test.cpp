@@ -310,8 +310,7 @@ struct Pair {
       : shape(SurfaceBytes(mesh, {.parts = 2, .depth = 0.0, .num_shells = 0})), world(desc) {}
 
   static WorldDesc InSpace() {
-    WorldDesc desc = {.gravity = {}, .sleep = {.speed = 0.0f}, .max_pairs = 4};
-    return desc;
+    return WorldDesc{.gravity = {}, .sleep = {.speed = 0.0f}, .max_pairs = 4};
   }
   double Speed(int k) const {
     const BodyMoments m = MomentsOf(world, ids[k]);

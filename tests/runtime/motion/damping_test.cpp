@@ -119,8 +119,7 @@ TEST_CASE("A stretched bar springs back past its rest length only if it is littl
 }
 
 TEST_CASE("A baked damping and one set on the body are the same") {
-  const tools::Material material = {.young = 1.0e5, .damping = 0.05};
-  const ShapeAsset baked(Bar(), material);
+  const ShapeAsset baked(Bar(), {.young = 1.0e5, .damping = 0.05});
   const ShapeAsset plain(Bar());
   CHECK(baked.simulation().damping == 0.05f);
   World world;
