@@ -152,34 +152,6 @@ TEST_CASE("Scaled bodies rest on solids, also far from the origin") {
   CHECK(std::fabs(scene.DepthIn(id)) < 1e-4 * double(scale) + grid);
 }
 
-TEST_CASE("Thrown bodies do not pass solids, however fast", "[long]") {
-  int hits = 0;
-  for (uint32_t seed = 1; seed <= 150; ++seed) {
-    Random random(seed);
-    const bool has_surface = random.Below(2) == 0;
-    const double speed = ThrowSpeed(&random);
-    const Eigen::Matrix3d turn = random.Rotation();
-    ColliderDesc desc;
-    // A wide obstacle in the way: the body cannot miss it, nor go round it.
-    const Pose wall = TurnedPose({1.0f, 0.0f, 0.0f}, random.Uniform(-0.5, 0.5), {0, 0, 1});
-    switch (random.Below(3)) {
-      case 0:
-        desc = BoxAt(wall, {static_cast<float>(random.Uniform(0.005, 0.3)), 30.0f, 30.0f});
-        break;
-      case 1:
-        desc = SphereAt({8.0f, 0.0f, 0.0f}, 7.0f);
-        break;
-      default:
-        desc = CapsuleAt({{5.0f, 0.0f, 0.0f}, wall.rotation}, 30.0f, 4.0f);
-    }
-    CAPTURE(seed, has_surface, speed, int(desc.type));
-    const Flight flight = ThrowAt(desc, has_surface, turn, speed);
-    hits += flight.touches ? 1 : 0;
-    CHECK(flight.farthest < 0.0);  // it stays on the side that it came from
-  }
-  CHECK(hits == 150);
-}
-
 TEST_CASE("A platform carries a body round a corner") {
   const bool has_surface = GENERATE(false, true);
   SolidScene scene(has_surface, BodyAt({-0.1f, 0.0f, -0.1f}));

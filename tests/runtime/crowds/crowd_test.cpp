@@ -345,27 +345,4 @@ TEST_CASE("A body so strained that it leaves the crowd in its step moves as it w
   CHECK(overshoots > 5);
 }
 
-TEST_CASE("105 armadillos move as each of them alone") {
-  if (!plush::tests::FullTests()) return plush::tests::Skip("a long form: PLUSH_TEST_FULL");
-  const std::string path = plush::tests::TestModelOrSkip("tets/arm_4k.node");
-  if (path.empty()) return;
-  const tools::TetMesh mesh = StandingArm(ReadTetGen(path));
-  const ShapeAsset shape =
-      ShapeAsset::Baked(mesh, {1.0e6, 0.33, 1000.0}, double(kDt),
-                        R"({"regions": [{"name": "low", "box": [[-1, -1, -1], [1, -0.06, 1]]}]})");
-  REQUIRE(NodesOfRegion(shape.asset(), "low").size() >= 3);
-  const uint32_t seed = 3;
-  CAPTURE(seed);
-  for (const bool alternating : {false, true}) {
-    Random random(seed);
-    Run run;
-    run.splitting.outer_iterations = alternating ? 2 : 1;
-    run.splitting.volume_sweeps = alternating ? 1 : 2;
-    run.alternating = alternating;
-    const Differences d = CompareWithAlone(shape, MakeMembers(shape, 0.1, &random), run);
-    CHECK(d.crowds);
-    Check("crowd of armadillos", run, d);
-  }
-}
-
 }  // namespace crowd_test

@@ -238,7 +238,7 @@ Result Run(Place place, uint32_t seed, bool prints) {
   if (hangs && !result.acts) return result;
   World world({.gravity = {0.0f, falls ? static_cast<float>(-kGravity) : 0.0f, 0.0f},
                .sleep = {.speed = 0.0f},
-               .max_pairs = hangs ? 0 : 16});
+               .max_pairs = hangs ? 0u : 16u});
   std::vector<Spring> springs;
   if (hangs) {
     springs = HangPart(seed % 2 == 0 ? 0 : 6, &random, &parts[0], &world);

@@ -118,20 +118,6 @@ TEST_CASE("A stretched bar springs back past its rest length only if it is littl
   }
 }
 
-TEST_CASE("A baked damping and one set on the body are the same") {
-  const ShapeAsset baked(Bar(), {.young = 1.0e5, .damping = 0.05});
-  const ShapeAsset plain(Bar());
-  CHECK(baked.simulation().damping == 0.05f);
-  World world;
-  AddPlane(&world, {.offset = -0.1f});
-  const BodyId a = AddBody(&world, baked.asset());
-  const BodyId b = AddDamped(plain, 0.05f, &world);
-  for (int i = 0; i < 60; ++i) StepWorld(&world, kStep);
-  const Points x = ToEigen(PositionsOf(world, a, baked.num_nodes()));
-  const Points y = ToEigen(PositionsOf(world, b, plain.num_nodes()));
-  CHECK((x - y).cwiseAbs().maxCoeff() < 1e-5);
-}
-
 TEST_CASE("Damping outside its range is refused") {
   const ShapeAsset shape(Bar());
   World world;

@@ -97,30 +97,6 @@ TEST_CASE("Factors of a scaled body solve the matrix with E over the square of t
   }
 }
 
-TEST_CASE(
-    "The factor of a scaled body is that of a body baked with E over the square of the scale") {
-  const uint32_t seed = GENERATE(range(1u, 5u));
-  Random random(seed);
-  const float scale = RandomScale(&random);
-  const double young = 1.0e5 * std::exp(random.Uniform(-2.0, 2.0)), nu = 0.35;
-  CAPTURE(seed, scale, young);
-  const tools::TetMesh mesh = TetBox(3, 3, 2, 0.1, 0.05, seed);
-  const ShapeAsset baked(mesh, {young, nu, 1000.0}, double(kDt));
-  const ShapeAsset softer(mesh, {young / (double(scale) * double(scale)), nu, 1000.0}, double(kDt));
-  const Factored scaled(baked.asset(), {}, scale);
-  const Factored expected(softer.asset(), {}, 1.0f);
-  CHECK(!scaled.system->as_baked);
-  CHECK(expected.system->as_baked);
-  for (int k = 0; k < kFractions; ++k) {
-    CHECK(LargestDifference(scaled.set->factors[k].values, expected.set->factors[k].values) < 1e-5);
-  }
-  const ElementView& elements = scaled.system->view.elements;
-  for (size_t t = 0; t < elements.tets.size(); ++t) {
-    REQUIRE(elements.Stiffness(t) == Approx(softer.elements().Stiffness(t)).epsilon(1e-5));
-    REQUIRE(elements.Bulk(t) == Approx(softer.elements().Bulk(t)).epsilon(1e-5));
-  }
-}
-
 TEST_CASE("A system of scale 1 uses the baked numbers themselves") {
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
   const Factored plain(shape.asset(), {}, 1.0f);

@@ -51,26 +51,6 @@ std::vector<std::byte> SaveOrFail(const SceneWorld& scene_world, double dt) {
 
 }  // namespace
 
-TEST_CASE("A scene saved at any step and loaded into a fresh world ends in the same state") {
-  const tests::TemporaryFolder folder;
-  const Scene scene = LivelyScene(tests::WriteBall(folder));
-  SceneWorld whole = BuildOrFail(scene);
-  const uint64_t expected = RunOrFail(scene, 100, &whole);
-  for (const uint32_t first : {1u, 37u, 50u, 99u}) {
-    INFO("saved after " << first << " steps");
-    SceneWorld before = BuildOrFail(scene);
-    RunOrFail(scene, first, &before);
-    const auto state = SaveOrFail(before, scene.dt);
-    SceneWorld after = BuildOrFail(scene);
-    const auto loaded = LoadSceneState(state, scene.dt, &after);
-    if (!loaded.ok()) FAIL(loaded.error().message);
-    CHECK(after.clock.steps == first);
-    CHECK(after.world->StateHash() == before.world->StateHash());
-    CHECK(RunOrFail(scene, 100 - first, &after) == expected);
-    CHECK(RunOrFail(scene, 100 - first, &before) == expected);  // saving changed nothing
-  }
-}
-
 TEST_CASE("A loaded state goes on with another time step from its time") {
   const tests::TemporaryFolder folder;
   Scene scene = LivelyScene(tests::WriteBall(folder));
