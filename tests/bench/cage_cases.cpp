@@ -19,8 +19,7 @@ namespace {
 
 // Smallest angle of the cage's tets, and the mean of the tets' smallest ones [degrees].
 struct Angles {
-  double least = 180.0;
-  double mean = 0.0;
+  double least = 180.0, mean = 0.0;
 };
 
 Angles AnglesOf(const tools::TetMesh& mesh) {

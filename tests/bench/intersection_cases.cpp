@@ -162,8 +162,7 @@ struct DeepAssets {
     tools::ImportedModel a = ImportOrExit(armadillo), b = ImportOrExit(horse);
     Normalise(&a.surface);
     Normalise(&b.surface);
-    const double turn = degrees * std::acos(-1.0) / 180.0;
-    const double c = std::cos(turn), s = std::sin(turn);
+    const double turn = degrees * std::acos(-1.0) / 180.0, c = std::cos(turn), s = std::sin(turn);
     for (tools::Vec3d& p : b.surface.positions) {
       const tools::Vec3d up = {p.x, -p.z, p.y};
       p = {up.x * c + up.z * s, up.y, -up.x * s + up.z * c};

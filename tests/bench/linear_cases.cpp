@@ -32,8 +32,7 @@ constexpr float kDt = 0.01f;
 
 // A time step and a factor on Young's modulus.
 struct Stiffness {
-  float young = 1.0f;
-  float dt = kDt;
+  float young = 1.0f, dt = kDt;
 };
 
 // An arm after 30 steps.

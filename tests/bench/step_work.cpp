@@ -30,8 +30,7 @@ struct Rest {
   double solve_bytes = 0.0;          // values and rows of a solve, both ways
   double solve_multiply_adds = 0.0;  // of L and D^-1 without padding
   double coarse_share = 0.0;         // of the blocks: those that the coarse level evaluates again
-  double coarse_unknowns = 0.0;
-  double footprint = 0.0;
+  double coarse_unknowns = 0.0, footprint = 0.0;
 };
 
 // Share of the blocks with a tet whose nodes lie in two clusters, or in one and in pins.

@@ -174,8 +174,7 @@ void SetCorner(const reference::ElasticBody& body, const Corner& corner, size_t 
   axes.col(2) = q.cross(r).normalized();
   axes.col(1) = axes.col(2).cross(axes.col(0));
   const Eigen::Vector3d qr = axes.transpose() * r, qx = axes.transpose() * x;
-  const double a = q.norm();
-  const double mixed = -qr.x() / (a * qr.y());
+  const double a = q.norm(), mixed = -qr.x() / (a * qr.y());
   const double edges[6] = {1.0 / a,
                            1.0 / qr.y(),
                            mixed,

@@ -78,14 +78,12 @@ std::string FindingTable() {
 
 // Compares the part `key` of `file` with `expected`, or writes it there.
 void CheckPart(const std::string& file, const std::string& key, const std::string& expected) {
-  const std::string path = kRoot + "/" + file;
-  const std::string text = ReadText(path);
+  const std::string path = kRoot + "/" + file, text = ReadText(path);
   const std::string begin_mark = "<!-- generated: " + key + " -->\n";
   const size_t mark = text.find(begin_mark);
   INFO(file << " needs a part '" << key << "'");
   REQUIRE(mark != std::string::npos);
-  const size_t begin = mark + begin_mark.size();
-  const size_t end = text.find("<!-- /generated -->", begin);
+  const size_t begin = mark + begin_mark.size(), end = text.find("<!-- /generated -->", begin);
   REQUIRE(end != std::string::npos);
   if (std::getenv("PLUSH_UPDATE_DOCS") != nullptr) {
     std::ofstream(path, std::ios::binary) << text.substr(0, begin) + expected + text.substr(end);

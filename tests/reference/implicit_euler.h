@@ -48,8 +48,7 @@ struct EulerSettings {
 struct EulerReport {
   bool converged = false;
   double residual = 0.0;  ///< relative, as EulerSettings::tolerance
-  int newton_iterations = 0;
-  int cg_iterations = 0;
+  int newton_iterations = 0, cg_iterations = 0;
 };
 
 /// A body that moves by steps of implicit Euler: each ends where

@@ -214,8 +214,7 @@ void DenseStepper::RelaxMultipliers(const Points& y, double rate) {
 
 // Adds dt^2 times the forces of a tet. Finds its rotation.
 void DenseStepper::AddImpulses(size_t tet, const Points& y, Points* rhs) {
-  const Eigen::Matrix3d F = DenseGradient(model_, tet, y);
-  const Eigen::Matrix3d R = rotations_[tet] = PolarRotation(F);
+  const Eigen::Matrix3d F = DenseGradient(model_, tet, y), R = rotations_[tet] = PolarRotation(F);
   const double stiffness = 2.0 * model_.mu[tet] * model_.volumes[tet] * dt_;
   const Eigen::Matrix3d P = stiffness * dt_ * (R - F) +
                             stiffness * model_.damping * (R * stretches_[tet] - F) +

@@ -219,8 +219,7 @@ TEST_CASE("The bear's skin has six joints in bind pose, and weights that sum to 
     for (int axis = -1; axis < 3; ++axis) {
       tools::Vec3d local;
       if (axis >= 0) local[axis] = 1.0;
-      const tools::Vec3d t = 2.0 * Cross(u, local);
-      const tools::Vec3d there = place + local + w * t + Cross(u, t);
+      const tools::Vec3d t = 2.0 * Cross(u, local), there = place + local + w * t + Cross(u, t);
       for (int row = 0; row < 3; ++row) {
         const float* m = &binds[16 * i + size_t(row)];
         CHECK(m[0] * there.x + m[4] * there.y + m[8] * there.z + m[12] ==

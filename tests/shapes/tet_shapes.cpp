@@ -23,9 +23,7 @@ tools::TetMesh TetBox(uint32_t nx, uint32_t ny, uint32_t nz, double cell, double
   for (uint32_t z = 0; z <= nz; ++z) {
     for (uint32_t y = 0; y <= ny; ++y) {
       for (uint32_t x = 0; x <= nx; ++x) {
-        const double dx = next();
-        const double dy = next();
-        const double dz = next();
+        const double dx = next(), dy = next(), dz = next();
         mesh.nodes.push_back({x * cell + dx, y * cell + dy, z * cell + dz});
       }
     }

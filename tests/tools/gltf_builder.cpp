@@ -117,8 +117,7 @@ void GltfBuilder::WriteSeparate(const std::string& path, const std::string& bin_
 void GltfBuilder::WriteGlb(const std::string& path) const {
   nlohmann::json document = json;
   document["buffers"] = {{{"byteLength", buffer_.size()}}};
-  const std::string text = Padded(document.dump(), ' ');
-  const std::string binary = Padded(buffer_, '\0');
+  const std::string text = Padded(document.dump(), ' '), binary = Padded(buffer_, '\0');
   const size_t total = 12 + 8 + text.size() + 8 + binary.size();
   WriteText(path, "glTF" + U32(2) + U32(total) + U32(text.size()) + "JSON" + text +
                       U32(binary.size()) + std::string("BIN\0", 4) + binary);

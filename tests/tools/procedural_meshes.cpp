@@ -21,12 +21,8 @@ using Triangle = std::array<uint32_t, 3>;
 void AddWrappedGrid(uint32_t rows, uint32_t columns, SurfaceMesh* mesh) {
   for (uint32_t i = 0; i < rows; ++i) {
     for (uint32_t j = 0; j < columns; ++j) {
-      const uint32_t i1 = (i + 1) % rows;
-      const uint32_t j1 = (j + 1) % columns;
-      const uint32_t a = i * columns + j;
-      const uint32_t b = i * columns + j1;
-      const uint32_t c = i1 * columns + j1;
-      const uint32_t d = i1 * columns + j;
+      const uint32_t i1 = (i + 1) % rows, j1 = (j + 1) % columns, a = i * columns + j;
+      const uint32_t b = i * columns + j1, c = i1 * columns + j1, d = i1 * columns + j;
       mesh->triangles.push_back({a, b, c});
       mesh->triangles.push_back({a, c, d});
     }
@@ -39,16 +35,14 @@ void AddGridFace(const Vec3d& origin, const Vec3d& u, const Vec3d& v, uint32_t n
   const auto base = static_cast<uint32_t>(mesh->positions.size());
   for (uint32_t i = 0; i <= n; ++i) {
     for (uint32_t j = 0; j <= n; ++j) {
-      const double s = static_cast<double>(i) / n;
-      const double t = static_cast<double>(j) / n;
+      const double s = static_cast<double>(i) / n, t = static_cast<double>(j) / n;
       // Whole steps reproduce the corners exactly, so that faces weld along the box's edges.
       mesh->positions.push_back(origin + u * s + v * t);
     }
   }
   for (uint32_t i = 0; i < n; ++i) {
     for (uint32_t j = 0; j < n; ++j) {
-      const uint32_t a = base + i * (n + 1) + j;
-      const uint32_t b = a + n + 1;
+      const uint32_t a = base + i * (n + 1) + j, b = a + n + 1;
       mesh->triangles.push_back({a, b, b + 1});
       mesh->triangles.push_back({a, b + 1, a + 1});
     }
@@ -94,8 +88,7 @@ SurfaceMesh MakeSphere(double radius, uint32_t rings, uint32_t segments, const V
     const uint32_t next = (j + 1) % segments;
     mesh.triangles.push_back({0, 1 + j, 1 + next});
     for (uint32_t i = 0; i + 2 < rings; ++i) {
-      const uint32_t upper = 1 + i * segments;
-      const uint32_t lower = upper + segments;
+      const uint32_t upper = 1 + i * segments, lower = upper + segments;
       mesh.triangles.push_back({upper + j, lower + j, lower + next});
       mesh.triangles.push_back({upper + j, lower + next, upper + next});
     }
@@ -128,9 +121,7 @@ SurfaceMesh MakeOpenBox(const Vec3d& low, const Vec3d& high) {
 
 SurfaceMesh MakeGridBox(const Vec3d& low, const Vec3d& high, uint32_t n) {
   SurfaceMesh mesh;
-  const Vec3d size = high - low;
-  const Vec3d x = {size.x, 0.0, 0.0};
-  const Vec3d y = {0.0, size.y, 0.0};
+  const Vec3d size = high - low, x = {size.x, 0.0, 0.0}, y = {0.0, size.y, 0.0};
   const Vec3d z = {0.0, 0.0, size.z};
   AddGridFace(low, z, y, n, &mesh);
   AddGridFace(low + x, y, z, n, &mesh);
@@ -155,8 +146,7 @@ SurfaceMesh MakeMoebiusStrip(double radius, double width, uint32_t segments) {
   for (uint32_t i = 0; i < segments; ++i) {
     const uint32_t a = 2 * i;
     const bool last = i + 1 == segments;  // the half turn joins the band to its other side
-    const uint32_t c = last ? 1 : a + 2;
-    const uint32_t d = last ? 0 : a + 3;
+    const uint32_t c = last ? 1 : a + 2, d = last ? 0 : a + 3;
     mesh.triangles.push_back({a, a + 1, c});
     mesh.triangles.push_back({c, a + 1, d});
   }
@@ -170,8 +160,7 @@ SurfaceMesh MakeOverlappingBoxes() {
 }
 
 SurfaceMesh MakeNestedShells(bool outer_inward, bool inner_inward) {
-  SurfaceMesh outer = MakeSphere(1.0, 12, 18);
-  SurfaceMesh inner = MakeSphere(0.5, 12, 18);
+  SurfaceMesh outer = MakeSphere(1.0, 12, 18), inner = MakeSphere(0.5, 12, 18);
   if (outer_inward) FlipTriangles(&outer, 0, outer.triangles.size());
   if (inner_inward) FlipTriangles(&inner, 0, inner.triangles.size());
   return Joined(outer, inner);

@@ -71,22 +71,19 @@ TEST_CASE("Blocks open only if every tet has a place and no node is in a block t
   INFO("seed " << seed);
   std::mt19937 random(seed);
   const auto bytes = plush::test::AssetBytesOf(plush::test::TetBox(3, 3, 3, 0.1, 0.05));
-  int opened = 0;
-  int refused = 0;
+  int opened = 0, refused = 0;
   for (int repeat = 0; repeat < 2000; ++repeat) {
     plush::test::ExactBuffer file(bytes);
     plush::Asset asset;
     REQUIRE(asset.Open(file.bytes()).ok());
     const SimulationView& s = asset.simulation();
-    const size_t a = random() % s.tets.size();
-    const size_t b = random() % s.tets.size();
+    const size_t a = random() % s.tets.size(), b = random() % s.tets.size();
     auto& slots = const_cast<uint32_t&>(s.tet_slots[0]);
     if (repeat % 2 == 0) {  // swaps two tets and everything in their places
       std::swap((&slots)[a], (&slots)[b]);
       TetBlock& first = BlockOf(s, a);
       TetBlock& second = BlockOf(s, b);
-      const size_t i = s.LaneOf(a);
-      const size_t k = s.LaneOf(b);
+      const size_t i = s.LaneOf(a), k = s.LaneOf(b);
       for (int row = 0; row < 4; ++row) std::swap(first.nodes[row][i], second.nodes[row][k]);
     } else {
       const auto value = static_cast<uint32_t>(random() % (s.blocks.size() * kBlockTets));

@@ -96,8 +96,7 @@ void Edit(std::mt19937* random, std::span<std::byte> bytes) {
 void ChangeEveryByte(const std::vector<std::byte>& content) {
   ExactBuffer file(content);
   const std::span<std::byte> bytes = file.bytes();
-  size_t opened = 0;
-  size_t tried = 0;
+  size_t opened = 0, tried = 0;
   const size_t step = plush::test::IsSanitized() || plush::tests::FullTests() ? 1 : 4;
   for (size_t i = 0; i < bytes.size(); i += step) {
     std::byte& byte = bytes[i];

@@ -105,9 +105,7 @@ TEST_CASE("A factor opens only if its structure holds the elimination", "[long]"
   INFO("seed " << seed);
   std::mt19937 random(seed);
   const auto bytes = plush::test::AssetBytesOf(plush::test::TetBox(2, 3, 2, 0.1));
-  int opened = 0;
-  int refused = 0;
-  int lacking = 0;
+  int opened = 0, refused = 0, lacking = 0;
   for (int repeat = 0; repeat < 3000; ++repeat) {
     ExactBuffer file(bytes);
     Asset asset;

@@ -54,13 +54,11 @@ void FallAsleep(World* world, BodyId id) {
 
 TEST_CASE("Attach refuses what is out of range and names the field") {
   World world;
-  const BodyId body = AddBody(&world, Box().asset());
-  const BodyId other = AddBody(&world, Box().asset());
+  const BodyId body = AddBody(&world, Box().asset()), other = AddBody(&world, Box().asset());
   const BodyId fixed = AddBody(&world, Box().asset(), {.fixed = true});
   const BodyId removed = AddBody(&world, Box().asset());
   REQUIRE(world.RemoveBody(removed).ok());
-  const ColliderId plane = AddCollider(&world);
-  const ColliderId gone = AddCollider(&world);
+  const ColliderId plane = AddCollider(&world), gone = AddCollider(&world);
   REQUIRE(world.RemoveCollider(gone).ok());
   struct Row {
     const char* field;
@@ -135,8 +133,7 @@ TEST_CASE("Attach refuses what is out of range and names the field") {
 
 TEST_CASE("Removing a side detaches") {
   World world;
-  const BodyId body = AddBody(&world, Box().asset());
-  const BodyId other = AddBody(&world, Box().asset());
+  const BodyId body = AddBody(&world, Box().asset()), other = AddBody(&world, Box().asset());
   const ColliderId plane = AddCollider(&world, {.plane = {.offset = -100.0f}});
   AttachmentDesc joined = At(body), carried = At(body);
   joined.other_body = other;

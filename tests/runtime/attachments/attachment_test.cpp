@@ -178,8 +178,7 @@ TEST_CASE("A collider's point holds a body as a target that moves the same way")
 }
 
 TEST_CASE("A spring to a collider's point moves a body as implicit Euler's does", "[long]") {
-  const float stiffness = GENERATE(1e3f, 1e5f, 1e9f);
-  const float rest_length = GENERATE(0.0f, 0.1f);
+  const float stiffness = GENERATE(1e3f, 1e5f, 1e9f), rest_length = GENERATE(0.0f, 0.1f);
   const float most = GENERATE(60.0f, std::numeric_limits<float>::infinity());
   const bool breaks = GENERATE(false, true);
   if (breaks && std::isinf(most)) return;
@@ -355,8 +354,7 @@ TEST_CASE("Of many springs on a body, each keeps its law and its largest force")
 }
 
 TEST_CASE("A body that is held and pressed on a floor obeys both") {
-  const float stiffness = GENERATE(1e3f, 1e6f, 1e9f);
-  const float down = GENERATE(-0.01f, -0.03f);
+  const float stiffness = GENERATE(1e3f, 1e6f, 1e9f), down = GENERATE(-0.01f, -0.03f);
   const bool is_implicit = GENERATE(false, true);
   CAPTURE(stiffness, down, is_implicit);
   BoxOnPlane scene;

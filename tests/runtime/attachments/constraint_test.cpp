@@ -249,8 +249,7 @@ TEST_CASE("A body on lines slides without friction, as backward Euler lets it") 
                                          .direction = line,
                                          .target = ToVec3(rest.col(i))}));
   }
-  const double along = -0.6 * kGravity, dt = double(kDt);
-  const double mass = MomentsOf(world, id).mass;
+  const double along = -0.6 * kGravity, dt = double(kDt), mass = MomentsOf(world, id).mass;
   WorldMeasures before = MeasuresOf(world);
   for (int step = 1; step <= 100; ++step) {
     REQUIRE(StepWorld(&world, kDt) == kStepOk);

@@ -140,8 +140,7 @@ struct JoinedBeams {
 };
 
 TEST_CASE("Two beams on springs move as implicit Euler's do", "[long]") {
-  const float stiffness = GENERATE(1e3f, 1e5f, 1e9f);
-  const float rest_length = GENERATE(0.0f, 0.1f);
+  const float stiffness = GENERATE(1e3f, 1e5f, 1e9f), rest_length = GENERATE(0.0f, 0.1f);
   const int solvers = GENERATE(0, 1, 2, 3);  // which ones are implicit
   static tests::SweepCells cells;
   if (!cells.TakesNext()) return;
@@ -190,8 +189,7 @@ TEST_CASE("A spring between two beams gives its largest force and breaks as the 
 }
 
 TEST_CASE("Two free bodies that a spring joins keep their momentum") {
-  const float stiffness = GENERATE(1.0f, 1e4f, 1e9f);
-  const float rest_length = GENERATE(0.0f, 0.3f);
+  const float stiffness = GENERATE(1.0f, 1e4f, 1e9f), rest_length = GENERATE(0.0f, 0.3f);
   const float scale = GENERATE(1.0f, 1.7f);
   const int solvers = GENERATE(0, 1, 2, 3);
   static tests::SweepCells cells;

@@ -39,8 +39,7 @@ TEST_CASE("A contact whose region has vanished holds while its gap is small") {
     REQUIRE(rest == Approx(-kRestDepth).epsilon(0.1));
     // Half of them sideways by more than the margin of stiff bodies, so that they are searched.
     const bool is_searched = run % 2 == 0;
-    const double gap = random.Uniform(0.1, 0.9) * kMostGap;
-    const double up = (gap + kRestDepth) * kDiagonal;
+    const double gap = random.Uniform(0.1, 0.9) * kMostGap, up = (gap + kRestDepth) * kDiagonal;
     const double aside = (is_searched ? 4.0e-3 : 0.0) * kDiagonal;
     REQUIRE(up < 9.81 * double(kDt) * double(kDt));
     CAPTURE(run, gap);

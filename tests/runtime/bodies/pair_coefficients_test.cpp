@@ -49,8 +49,7 @@ ShapeAsset TwoLayers(const tools::TetMesh& mesh, const Coefficients& low,
 
 // What a body has baked in its lower and its upper half, its own coefficient, and its user data.
 struct Sides {
-  float low = kNone, high = kNone;
-  float own = kNone;
+  float low = kNone, high = kNone, own = kNone;
   uint64_t user_data = 0;
 };
 

@@ -125,8 +125,7 @@ TEST_CASE("A body that flies off at any speed leaves the others finite") {
   WorldDesc desc = Cubes::Awake();
   desc.gravity = {};
   Cubes cubes(desc);
-  const BodyId at_rest = cubes.Add({0.3f, 0, 0});
-  const BodyId fast = cubes.Add({0, 0, 0});
+  const BodyId at_rest = cubes.Add({0.3f, 0, 0}), fast = cubes.Add({0, 0, 0});
   const std::vector<Vec3> velocities(cubes.shape.num_nodes(), Vec3{speed, 0.1f * speed, 0});
   REQUIRE(cubes.world.SetNodeVelocities(fast, velocities).ok());
   cubes.Step(20);

@@ -80,8 +80,7 @@ TEST_CASE("A fixed body whose pins move carries, lowers, lifts and pushes sleepi
   Cubes cubes;
   if (on_floor) AddPlane(&cubes.world, {});
   BodyDesc fixed = {.material = {.friction = 0.8f}, .fixed = true};
-  const BodyId floor = cubes.Add({0, 0, 0}, 1.0e6f, fixed);
-  const BodyId other = cubes.Add(of.from);
+  const BodyId floor = cubes.Add({0, 0, 0}, 1.0e6f, fixed), other = cubes.Add(of.from);
   cubes.Step(400);
   REQUIRE(cubes.world.IsAsleep(other));
   const Eigen::Vector3d before = cubes.Centre(other);
@@ -177,8 +176,7 @@ TEST_CASE("A fixed body that the game moves to where it is in each frame lets ot
 TEST_CASE("A body that a spring joins to a frozen one falls asleep") {
   Cubes cubes;
   AddPlane(&cubes.world, {});
-  const BodyId other = cubes.Add({0.5f, 0.6f, 0});
-  const BodyId body = cubes.Add({0, 0.001f, 0});
+  const BodyId other = cubes.Add({0.5f, 0.6f, 0}), body = cubes.Add({0, 0.001f, 0});
   std::vector<Vec3> v(cubes.shape.num_nodes(), Vec3{3.0e38f, 3.0e38f, 0.0f});
   v[0].y = -3.0e38f;
   REQUIRE(cubes.world.SetNodeVelocities(other, v).ok());

@@ -242,8 +242,7 @@ TEST_CASE("Rays and closest points of meshes and height fields are those of thei
         wanted = std::min(wanted, DistanceAlong(from, along, t, 1e-5));
         sure = std::min(sure, DistanceAlong(from, along, t, -1e-5));
       }
-      const double margin = 2e-5 * (1.0 + double(scale));
-      const double end = ray.max_distance;
+      const double margin = 2e-5 * (1.0 + double(scale)), end = ray.max_distance;
       SurfacePoint place;
       REQUIRE(world.Raycast(ray, kOnlyColliders, &place).ok());
       if (wanted == sure && std::fabs(wanted - end) > margin) {

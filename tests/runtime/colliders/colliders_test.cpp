@@ -138,8 +138,7 @@ TEST_CASE("A body falls once the plane under it is removed") {
   BoxOnPlane scene;
   sleeps ? scene.FallAsleep() : scene.Step(100);
   REQUIRE(scene.world.stats().contacts > 0);
-  const double height = scene.MeanPosition().y();
-  const double speed = scene.MeanVelocity().y();
+  const double height = scene.MeanPosition().y(), speed = scene.MeanVelocity().y();
   REQUIRE(scene.world.RemoveCollider(scene.plane).ok());
   CHECK_FALSE(scene.world.IsAsleep(scene.body));
   scene.Step(50);

@@ -47,8 +47,7 @@ TEST_CASE("Contacts take the memory that the documented formula says") {
         const double most = std::min(n + 16.0, std::floor(192.0 + n / 16.0));
         const double c = std::min(most, double(max_contacts));
         const double k = std::min(colliders, 3), m = std::min(colliders, 64);
-        const double per_cluster = q > 0 ? 84 : 0;
-        const double row = 16.0 * std::ceil(c / 16.0);
+        const double per_cluster = q > 0 ? 84 : 0, row = 16.0 * std::ceil(c / 16.0);
         const double expected = (4 * row + 52 + (80 + per_cluster) * k) * c + 12 * row +
                                 64 * k * most + (63 + 5 * k) * n + 24.25 * k * t + 64 * k +
                                 144 * q * q + 529 * q + (q > 0 ? 128 : 0) + 532 * m;

@@ -47,8 +47,7 @@ struct Ground {
     const Eigen::Vector3d p =
         RotationOf(pose.rotation).transpose() * (point - ToEigen(pose.position));
     const HeightFieldShape& field = desc.height_field;
-    const double spacing = double(field.spacing);
-    const double x = p.x() / spacing, z = p.z() / spacing;
+    const double spacing = double(field.spacing), x = p.x() / spacing, z = p.z() / spacing;
     const auto cell = [](double at, uint32_t count) {
       return static_cast<uint32_t>(std::clamp(std::floor(at), 0.0, double(count - 2)));
     };

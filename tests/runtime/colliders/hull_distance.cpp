@@ -18,8 +18,7 @@ double DistanceFrom(const Hull& hull, const Eigen::Vector3d& p) {
       outside2 = std::min(outside2, (p - from - at * along).squaredNorm());
     }
     const Eigen::Vector3d normal = (b - a).cross(c - a);
-    const double area2 = normal.squaredNorm();
-    const double u = (p - a).cross(c - a).dot(normal) / area2;
+    const double area2 = normal.squaredNorm(), u = (p - a).cross(c - a).dot(normal) / area2;
     const double v = (b - a).cross(p - a).dot(normal) / area2;
     if (u >= 0.0 && v >= 0.0 && u + v <= 1.0) {
       outside2 = std::min(outside2, std::pow((p - a).dot(normal), 2) / area2);

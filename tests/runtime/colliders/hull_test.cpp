@@ -244,8 +244,7 @@ TEST_CASE("A way enters a hull where it first gets inside, and the deepest point
     const HullPointer hull = HullOf(RandomPoints(&random, 60));
     if (hull == nullptr) continue;
     const double size = ToEigen(hull->reach).norm(), margin = 1e-5 * size + 20 * RoundingOf(*hull);
-    const Vec3 from = RandomPoint(*hull, &random);
-    const Vec3 to = ToVec3(random.Vector(0.5 * size));
+    const Vec3 from = RandomPoint(*hull, &random), to = ToVec3(random.Vector(0.5 * size));
     if (kHullCode.tangent_at(*hull, from).gap >= 0.0f) {
       const Eigen::Vector3d a = ToEigen(from), way = ToEigen(to) - a;
       double first = 2.0, least = size;

@@ -215,8 +215,7 @@ TEST_CASE("Thrown bodies do not pass meshes, from any side that holds, however f
 }
 
 TEST_CASE("A sheet with two sides holds a body from below, one with a front lets it through") {
-  const bool has_surface = GENERATE(false, true);
-  const bool has_two_sides = GENERATE(false, true);
+  const bool has_surface = GENERATE(false, true), has_two_sides = GENERATE(false, true);
   CAPTURE(has_surface, has_two_sides);
   const StaticSubject sheet(Sheet(7, 3.0), has_two_sides ? MeshSides::kBoth : MeshSides::kFront);
   WorldDesc world = {.gravity = {0.0f, 9.81f, 0.0f}};

@@ -28,8 +28,7 @@ TEST_CASE("A plane that rises by MoveCollider lifts the body that rests on it") 
   CAPTURE(speed);
   BoxOnPlane scene;
   scene.Step(150);
-  const double height = scene.MeanPosition().y();
-  const double mass = MomentsOf(scene.world, scene.body).mass;
+  const double height = scene.MeanPosition().y(), mass = MomentsOf(scene.world, scene.body).mass;
   const double carried = 0.5 * mass * double(speed) * double(speed);
   double most = 0.0;
   for (int step = 1; step <= 100; ++step) {
@@ -150,8 +149,7 @@ TEST_CASE("A plane that tilts takes a body along") {
 }
 
 TEST_CASE("A turntable carries a body round, and not outwards") {
-  const bool by_velocity = GENERATE(false, true);
-  const bool has_substeps = GENERATE(false, true);
+  const bool by_velocity = GENERATE(false, true), has_substeps = GENERATE(false, true);
   CAPTURE(by_velocity, has_substeps);
   BoxOnPlane scene({}, {.friction = 1.0f}, {.pose = {.position = {0.5f, 0.005f, -0.1f}}});
   // A ball on the axis passes the body fast without touching it, which takes substeps.

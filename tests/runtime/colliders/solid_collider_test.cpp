@@ -176,8 +176,7 @@ TEST_CASE("A platform carries a body round a corner") {
 }
 
 TEST_CASE("A load does not slide off a platform that drives in circles", "[long]") {
-  const bool has_surface = GENERATE(false, true);
-  const bool by_velocity = GENERATE(false, true);
+  const bool has_surface = GENERATE(false, true), by_velocity = GENERATE(false, true);
   const float far = GENERATE(0.0f, 3.0e3f);
   CAPTURE(has_surface, by_velocity, far);
   constexpr double kRadius = 1.5;  // [m]

@@ -65,8 +65,7 @@ double Distance(const Throw& a, const Throw& b) {
 
 TEST_CASE("A stiff slender beam lands on a corner as with many iterations, and gains no energy",
           "[long]") {
-  const double young = GENERATE(1.0e5, 1.0e6, 1.0e7);
-  const double angle = GENERATE(30.0, 60.0);
+  const double young = GENERATE(1.0e5, 1.0e6, 1.0e7), angle = GENERATE(30.0, 60.0);
   CAPTURE(young, angle);
   const ShapeAsset beam(KuhnBox(12, 2, 2, 1.0 / 12, 0.05, 0.05));
   const double tilt = angle / 180.0 * std::numbers::pi;

@@ -81,8 +81,7 @@ TEST_CASE("Points of clusters answer impulses as J Z C^-1 Z^T J^T says") {
 
 TEST_CASE("Coarse solves meet the conditions of Signorini and Coulomb in random problems") {
   const int count = tests::SweepCount(100, 2000);
-  const double most_friction = GENERATE(0.0, 1.0);
-  const double young = GENERATE(1.0e4, 1.0e6, 1.0e7);
+  const double most_friction = GENERATE(0.0, 1.0), young = GENERATE(1.0e4, 1.0e6, 1.0e7);
   CAPTURE(most_friction, young);
   size_t contacts = 0, sticking = 0, sliding = 0;
   int unsolved = 0;
@@ -94,8 +93,7 @@ TEST_CASE("Coarse solves meet the conditions of Signorini and Coulomb in random 
     CAPTURE(k);
     for (int solve = 0; solve < 100; ++solve) c.Solve();
     const Points total = c.Total(), moved = c.Displacements(total);
-    const double size = c.body.size();
-    const double low = DeepestOf(c, moved);
+    const double size = c.body.size(), low = DeepestOf(c, moved);
     double largest = 0.0;
     for (const PlaneContact& contact : c.state.Current()) {
       largest = std::max(largest, double(NormalImpulse(contact)));
@@ -172,8 +170,7 @@ TEST_CASE("With high friction and in wedges, coarse solves keep gaps and frictio
     for (int solve = 0; solve < solves; ++solve) c.Solve();
     const Points total = c.Total(), moved = c.Displacements(total);
     REQUIRE(total.allFinite());
-    const double size = c.body.size();
-    const double low = DeepestOf(c, moved);
+    const double size = c.body.size(), low = DeepestOf(c, moved);
     double largest = 1e-30;
     for (const PlaneContact& contact : c.state.Current()) {
       largest = std::max(largest, ToEigen(contact.impulse).norm());

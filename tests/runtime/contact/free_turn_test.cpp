@@ -172,8 +172,7 @@ double ErrorOf(const FreeContacts& c) {
     b.col(i) = ToEigen(c.rhs[static_cast<size_t>(i)]);
     d.col(i) = ToEigen(c.d[static_cast<size_t>(i)]);
   }
-  const Points Pf = c.Turned(c.Moment(f));
-  const Points rest = c.Answer(f - c.TimesMass(Pf));
+  const Points Pf = c.Turned(c.Moment(f)), rest = c.Answer(f - c.TimesMass(Pf));
   const Points wanted = c.Answer(b) + Pf + rest - c.Turned(c.Moment(c.TimesMass(rest)));
   // A rotation takes the place of the infinitesimal turn.
   const Vec3& angle = c.turn.turning.turn;
@@ -221,8 +220,7 @@ TEST_CASE("Solves answer impulses as A does, and turn a free body by their whole
 }
 
 TEST_CASE("Springs and constraints of a body that touches turn it, too") {
-  const uint32_t num_pins = GENERATE(0u, 1u);
-  const uint32_t count = tests::SweepCount(100u);
+  const uint32_t num_pins = GENERATE(0u, 1u), count = tests::SweepCount(100u);
   uint32_t possible = 0;
   size_t contacts = 0;
   double most_turn = 0.0;

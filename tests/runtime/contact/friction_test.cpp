@@ -25,8 +25,7 @@ TEST_CASE("Near the friction angle a box comes to rest on its slope") {
 }
 
 TEST_CASE("Above the friction angle a box slides with Coulomb's acceleration") {
-  const double mu = GENERATE(0.0, 0.2, 0.5);
-  const double angle = std::atan(mu) + 0.25;
+  const double mu = GENERATE(0.0, 0.2, 0.5), angle = std::atan(mu) + 0.25;
   const double cell = GENERATE(0.1, 0.01);  // 0.01: a hundred times stiffer than heavy
   const bool has_surface = GENERATE(false, true);
   CAPTURE(mu, angle, cell, has_surface);

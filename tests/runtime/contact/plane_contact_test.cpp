@@ -20,8 +20,7 @@ namespace plane_contact_test {
 // free, by 1 / 2.14 of that if they are held.
 void CheckSquash(double squash) {
   const double free = kMaterial.density * kGravity * 0.2 * 0.2 / (3.0 * kMaterial.young);
-  const double nu = kMaterial.poisson;
-  const double held = free * (1.0 + nu) * (1.0 - 2.0 * nu) / (1.0 - nu);
+  const double nu = kMaterial.poisson, held = free * (1.0 + nu) * (1.0 - 2.0 * nu) / (1.0 - nu);
   CAPTURE(held, squash, free);
   CHECK(squash > held);
   CHECK(squash < free);
@@ -95,8 +94,7 @@ TEST_CASE("Pinned nodes below a plane are no contacts") {
 }
 
 TEST_CASE("The energy of an undamped drop stays below its start, whatever its size and stiffness") {
-  const double size = GENERATE(1.0, 0.18);
-  const double young = GENERATE(1.0e4, 1.0e5, 1.0e6, 1.0e7);
+  const double size = GENERATE(1.0, 0.18), young = GENERATE(1.0e4, 1.0e5, 1.0e6, 1.0e7);
   const float dt = GENERATE(0.005f, 0.01f, 1.0f / 60.0f);
   const uint32_t seed = GENERATE(1u, 2u);
   static tests::SweepCells cells;
@@ -111,8 +109,7 @@ TEST_CASE("The energy of an undamped drop stays below its start, whatever its si
   const Points x = RotationOf(body.pose.rotation) * ToEigen(shape.rest());
   body.pose.position.y = static_cast<float>(0.3 * size - x.row(1).minCoeff());
   const BodyId id = AddBody(&world, shape.asset(), body);
-  const double fall = MomentsOf(world, id).mass * kGravity * 0.3 * size;
-  const double start = Energy(world);
+  const double fall = MomentsOf(world, id).mass * kGravity * 0.3 * size, start = Energy(world);
   double before = start, gain = 0.0, rise = -fall;
   for (int step = 0; step < 300; ++step) {
     StepWorld(&world, dt);

@@ -101,8 +101,7 @@ TEST_CASE("Couplings of points are those of the dense inverse, whatever touched 
 // says. Damping makes the stretch term as many times as large.
 TEST_CASE(
     "Couplings with pins beyond the factor's and with damping are those of the dense inverse") {
-  const uint32_t seed = GENERATE(range(1u, 9u));
-  const uint32_t num_extra = GENERATE(0u, 1u, 5u, kMaxExtraPins);
+  const uint32_t seed = GENERATE(range(1u, 9u)), num_extra = GENERATE(0u, 1u, 5u, kMaxExtraPins);
   const double damping = GENERATE(0.0, 0.02, 1.0);  // [s]
   CAPTURE(seed, num_extra, damping);
   RandomContacts c(seed, Touching::kVertices);

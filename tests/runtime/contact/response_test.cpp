@@ -11,8 +11,7 @@ using namespace plush;
 using namespace plush::test;
 
 TEST_CASE("A penalty pushes each node by its stiffness times its depth") {
-  const float stiffness = GENERATE(1.0e4f, 4.0e4f);
-  const float dt = GENERATE(0.01f, 0.005f);
+  const float stiffness = GENERATE(1.0e4f, 4.0e4f), dt = GENERATE(0.01f, 0.005f);
   const float depth = GENERATE(0.001f, 0.003f);
   CAPTURE(stiffness, dt, depth);
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial, double(dt));

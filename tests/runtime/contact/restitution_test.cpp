@@ -44,8 +44,7 @@ BodyDesc Stiff(float young = 1.0e8f) {
 
 TEST_CASE("A stiff cube rebounds at the share of its speed that restitution gives") {
   const bool has_surface = GENERATE(false, true);
-  const float restitution = GENERATE(0.0f, 0.3f, 0.5f, 1.0f);
-  const float scale = GENERATE(0.2f, 1.0f);
+  const float restitution = GENERATE(0.0f, 0.3f, 0.5f, 1.0f), scale = GENERATE(0.2f, 1.0f);
   CAPTURE(has_surface, restitution, scale);
   BodyDesc desc = Stiff();
   desc.scale = scale;
@@ -108,8 +107,7 @@ TEST_CASE("A stiff brick that hits a floor with an edge spins as a rigid one doe
 }
 
 TEST_CASE("The step after a rebound does not strain a stiff body") {
-  const float young = GENERATE(3.0e7f, 1.0e8f, 1.0e9f);
-  const float restitution = GENERATE(0.6f, 0.9f);
+  const float young = GENERATE(3.0e7f, 1.0e8f, 1.0e9f), restitution = GENERATE(0.6f, 0.9f);
   const uint32_t seed = GENERATE(range(1u, 21u));
   static tests::SweepCells cells;
   if (!cells.TakesNext()) return;
@@ -134,8 +132,7 @@ TEST_CASE("The step after a rebound does not strain a stiff body") {
 }
 
 TEST_CASE("Bodies slower than 0.2 m/s do not bounce") {
-  const float scale = GENERATE(0.2f, 1.0f, 5.0f);
-  const float speed = GENERATE(0.15f, 0.25f);
+  const float scale = GENERATE(0.2f, 1.0f, 5.0f), speed = GENERATE(0.15f, 0.25f);
   CAPTURE(scale, speed);
   BodyDesc desc = Stiff();
   desc.pose.position.y = 0.1f;

@@ -40,8 +40,7 @@ TEST_CASE("The reference's forces are minus the gradient of its energy") {
   const ShapeAsset shape = RandomShape(seed);
   const DenseModel model(shape.asset());
   Random random(seed);
-  const Points x = Deformed(shape, &random, 0.02);
-  const Points forces = DenseForces(model, x);
+  const Points x = Deformed(shape, &random, 0.02), forces = DenseForces(model, x);
   const double h = 1e-6;
   for (Eigen::Index k = 0; k < x.size(); ++k) {
     Points plus = x, minus = x;
@@ -60,8 +59,7 @@ TEST_CASE("Elastic forces are minus the gradient of the energy") {
   const ShapeAsset shape = RandomShape(seed);
   const DenseModel model(shape.asset());
   Random random(seed);
-  const Points x = Deformed(shape, &random, size);
-  const Points forces = DenseForces(model, x);
+  const Points x = Deformed(shape, &random, size), forces = DenseForces(model, x);
   CHECK((ForcesAt(shape, x) - forces).norm() < 1e-4 * forces.norm());
 
   RotationArray rotations(shape.num_blocks());
@@ -196,8 +194,7 @@ TEST_CASE("Internal forces have no resultant and no moment") {
   CAPTURE(seed);
   const ShapeAsset shape = RandomShape(seed);
   Random random(seed);
-  const Points x = Deformed(shape, &random, 0.04);
-  const Points forces = ForcesAt(shape, x);
+  const Points x = Deformed(shape, &random, 0.04), forces = ForcesAt(shape, x);
   Eigen::Vector3d moment = Eigen::Vector3d::Zero();
   for (Eigen::Index i = 0; i < x.cols(); ++i) moment += x.col(i).cross(forces.col(i));
   CHECK(forces.rowwise().sum().norm() < 1e-6 * forces.norm());

@@ -72,8 +72,7 @@ Eigen::Matrix3d ApproximateStress(StressDifferential differential, const DenseMo
   double g = std::clamp(off / 3.0, 0.0, 1.0);
   if (differential == StressDifferential::kConstantRotation) g = 1.0;
   if (differential == StressDifferential::kWarped) g = 0.0;
-  const Eigen::Matrix3d M = R.transpose() * dF;
-  const Eigen::Matrix3d symmetric = 0.5 * (M + M.transpose());
+  const Eigen::Matrix3d M = R.transpose() * dF, symmetric = 0.5 * (M + M.transpose());
   return model.volumes[t] * (2.0 * model.mu[t] * R * ((1.0 - g) * symmetric + g * M) +
                              model.lambda[t] * cofactor.cwiseProduct(dF).sum() * cofactor);
 }
@@ -111,8 +110,7 @@ TEST_CASE("Linearised tets have the forces and multipliers of the energy") {
 
 TEST_CASE("The exact differential is the derivative of the forces") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
-  const double poisson = GENERATE(0.0, 0.35, 0.49);
-  const double size = GENERATE(0.001, 0.01, 0.025);
+  const double poisson = GENERATE(0.0, 0.35, 0.49), size = GENERATE(0.001, 0.01, 0.025);
   LinearisedShape s(seed, poisson, size);
   s.Linearise();
   const double h = 1e-6;

@@ -114,8 +114,7 @@ TEST_CASE("An element pass moves multipliers towards their law by the share of i
   const uint32_t seed = GENERATE(1u, 2u);
   const double nu = GENERATE(0.0, 0.3, 0.49);
   const double strain = GENERATE(0.002, 0.03);  // 0.03: some tets are flat or inverted
-  const float damping = GENERATE(as<float>{}, 0.0f, 0.05f);
-  const float rate = GENERATE(1.5f, 2.5f);
+  const float damping = GENERATE(as<float>{}, 0.0f, 0.05f), rate = GENERATE(1.5f, 2.5f);
   CAPTURE(seed, nu, strain, damping, rate);
   const Subject s(seed, nu, strain);
   for (const int64_t target : SimdTargets()) {

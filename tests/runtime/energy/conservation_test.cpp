@@ -134,8 +134,7 @@ TEST_CASE("A body in flight keeps its angular momentum, alone and in a crowd") {
   Random random(7);
   // Axes of three different inertias, so that the axis of the turn moves.
   const ShapeAsset shape(TetBox(4, 3, 2, 0.1, 0.05, 7), {young, 0.3, 1000.0}, double(dt));
-  const double radius = 0.25;
-  const double speed = double(turn / dt) * radius;
+  const double radius = 0.25, speed = double(turn / dt) * radius;
   if (1000.0 * speed * speed > 0.05 * young) return;  // flies apart
   World world;
   std::vector<BodyId> ids;

@@ -81,8 +81,7 @@ struct Spinners {
 
 // Pressures lagged behind volumes: a sheet gained 8% of its energy in each step.
 TEST_CASE("Thin nearly incompressible sheets gain no energy, alone and in a crowd", "[long]") {
-  const double young = GENERATE(1.0e6, 1.0e7, 1.0e8);
-  const double poisson = GENERATE(0.465, 0.48, 0.499);
+  const double young = GENERATE(1.0e6, 1.0e7, 1.0e8), poisson = GENERATE(0.465, 0.48, 0.499);
   const double flat = GENERATE(0.1, 0.4);
   const int bodies = GENERATE(1, 7);
   const bool is_pinned = GENERATE(false, true);
@@ -110,8 +109,7 @@ TEST_CASE("Thin nearly incompressible sheets gain no energy, alone and in a crow
 // Such pins stop a body at once. Two or three iterations left it with over 1,000 times the energy
 // that it had.
 TEST_CASE("Pins that stop a stiff body add no energy, alone and in a crowd", "[long]") {
-  const double young = GENERATE(1.0e5, 1.0e7, 1.0e9);
-  const double poisson = GENERATE(0.3, 0.45);
+  const double young = GENERATE(1.0e5, 1.0e7, 1.0e9), poisson = GENERATE(0.3, 0.45);
   const double angle = GENERATE(0.003, 0.03, 0.1);  // [rad] a step
   const double damping = GENERATE(0.0, 0.1);
   const int bodies = GENERATE(1, 7);
@@ -124,8 +122,7 @@ TEST_CASE("Pins that stop a stiff body add no energy, alone and in a crowd", "[l
 // Two iterations left a stiff body with up to 40,000 times the energy of a blow to its corner.
 TEST_CASE("A blow to a stiff body in flight adds no more energy than it has, alone and in a crowd",
           "[long]") {
-  const double young = GENERATE(1.0e6, 1.0e8, 1.0e9);
-  const double poisson = GENERATE(0.3, 0.45, 0.49);
+  const double young = GENERATE(1.0e6, 1.0e8, 1.0e9), poisson = GENERATE(0.3, 0.45, 0.49);
   const double speed = GENERATE(0.1, 3.0, 100.0);  // [m/s]
   const int bodies = GENERATE(1, 7);
   CAPTURE(young, poisson, speed, bodies);

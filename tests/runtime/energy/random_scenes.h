@@ -20,8 +20,7 @@ struct RandomScene {
   std::vector<uint16_t> of_tets;
   double damping = 0.0;
   std::optional<uint32_t> clusters;  // nullopt: by size
-  double scale = 1.0;
-  double dt = 0.01, later_dt = 0.01;
+  double scale = 1.0, dt = 0.01, later_dt = 0.01;
   int steps = 100, change = 1000;  // the step from which `later_dt` is used
   Eigen::Vector3d gravity = {0, 0, 0};
   int bodies = 1;  // more: a crowd

@@ -63,8 +63,7 @@ class Meter {
     const Points x = ToEigen(PositionsOf(world, id, n)), v = ToEigen(VelocitiesOf(world, id, n));
     finite = finite && x.allFinite() && v.allFinite();
     if (!finite) return;
-    const double s = scene_.scale, s3 = s * s * s;
-    const double mass = s3 * body_.masses.sum();
+    const double s = scene_.scale, s3 = s * s * s, mass = s3 * body_.masses.sum();
     const Eigen::Vector3d momentum = s3 * (v * body_.masses),
                           centre = s3 * (x * body_.masses) / mass;
     kinetic = 0.5 * s3 * v.colwise().squaredNorm().dot(body_.masses);
@@ -184,8 +183,7 @@ Result Run(const RandomScene& scene, const BodySolver* solver, bool prints) {
     REQUIRE(world.SetNodePositions(ids.back(), ToVec3s(x)).ok());
     Points v = random.Vectors(n, scene.storm * size / scene.dt);
     const Eigen::Vector3d axis = random.Direction() * spin * (k == 0 ? 1.0 : random.Uniform(0, 1));
-    const Eigen::Vector3d thrown = random.Direction() * scene.throw_;
-    const Eigen::Vector3d centre = x.rowwise().mean();
+    const Eigen::Vector3d thrown = random.Direction() * scene.throw_, centre = x.rowwise().mean();
     for (Eigen::Index i = 0; i < v.cols(); ++i) v.col(i) += thrown + axis.cross(x.col(i) - centre);
     REQUIRE(world.SetNodeVelocities(ids.back(), ToVec3s(v)).ok());
     meters.emplace_back(shape.asset(), scene);

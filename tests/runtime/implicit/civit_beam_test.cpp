@@ -31,8 +31,7 @@ constexpr const char* kNames[] = {"dP", "dP(H)", "dP(1)", "dP(2)"};
 
 struct Settings {
   float dt = 1.0f / 120.0f;
-  int newton = 4;
-  int linear = 1000;
+  int newton = 4, linear = 1000;
   StressDifferential differential = StressDifferential::kHybrid;
   double young = 1000.0;
   Preconditioner preconditioner = Preconditioner::kFactor;

@@ -42,8 +42,7 @@ Points ImpulsesOf(const DenseModel& model, double drag, const Points& x, const P
 
 TEST_CASE("A factor is that of (1 + drag dt) M and the stiffness", "[long]") {
   const uint32_t seed = GENERATE(range(1u, 4u));
-  const float drag = GENERATE(0.0f, 3.0f, 1000.0f);
-  const float damping = GENERATE(0.0f, 0.02f);
+  const float drag = GENERATE(0.0f, 3.0f, 1000.0f), damping = GENERATE(0.0f, 0.02f);
   const float mass_scale = GENERATE(1.0f, 0.5f);
   CAPTURE(seed, drag, damping, mass_scale);
   const ShapeAsset shape = Bar(seed);
@@ -108,8 +107,7 @@ TEST_CASE("With a drag, the implicit solver needs at most as many iterations as 
 
 TEST_CASE("A converged step with a drag balances its forces, at contacts too", "[long]") {
   const float drag = GENERATE(1.0f, 10.0f, 100.0f, 1000.0f);
-  const bool touches = GENERATE(false, true);
-  const bool has_clusters = GENERATE(false, true);
+  const bool touches = GENERATE(false, true), has_clusters = GENERATE(false, true);
   const ShapeAsset shape = Bar(7, has_clusters ? std::optional<uint32_t>() : 0);
   const BodySolver solver = ImplicitSolver({.newton_iterations = 30,
                                             .linear_iterations = 500,

@@ -122,8 +122,7 @@ TEST_CASE("An implicit body sticks on a gentle slope and slides on a steep one a
 
 TEST_CASE("Implicit bodies gain no energy in an impact") {
   const float poisson = GENERATE(0.0f, 0.33f, 0.45f, 0.49f, 0.499f);
-  const float young = GENERATE(1.0e4f, 1.0e6f, 1.0e8f);
-  const float speed = GENERATE(1.0f, 10.0f);
+  const float young = GENERATE(1.0e4f, 1.0e6f, 1.0e8f), speed = GENERATE(1.0f, 10.0f);
   static tests::SweepCells cells;
   if (!cells.TakesNext()) return;
   const ShapeAsset shape(TetBox(4, 2, 2, 0.1, 0.09, 9), {1.0e5, 0.33, 1000.0}, double(kDt));

@@ -64,8 +64,7 @@ double EnergyOf(const World& world, BodyId id) {
 }
 
 TEST_CASE("Converged implicit steps are those of the reference", "[long]") {
-  const double young = GENERATE(1.0e5, 1.0e6, 1.0e8);
-  const double poisson = GENERATE(0.0, 0.33, 0.46);
+  const double young = GENERATE(1.0e5, 1.0e6, 1.0e8), poisson = GENERATE(0.0, 0.33, 0.46);
   const auto differential =
       GENERATE(StressDifferential::kExact, StressDifferential::kConstantRotation,
                StressDifferential::kWarped, StressDifferential::kHybrid);
@@ -120,8 +119,7 @@ TEST_CASE("The factor needs fewer iterations than Jacobi's blocks, and both give
 
 TEST_CASE("Implicit steps gain no energy from 1e3 to 1e9 Pa, and in steps of 0.1 to 33 ms") {
   const float dt = GENERATE(as<float>{}, kLeastTimeStep, 1.0e-3f, 0.033f);
-  const float young = GENERATE(1.0e3f, 1.0e6f, 1.0e9f);
-  const float poisson = GENERATE(0.3f, 0.49f, 0.499f);
+  const float young = GENERATE(1.0e3f, 1.0e6f, 1.0e9f), poisson = GENERATE(0.3f, 0.49f, 0.499f);
   const bool converges = GENERATE(true, false);
   const double size = GENERATE(0.01, 0.12);  // the latter turns tets inside out
   // Tets that start inside out have several minima if they are nearly incompressible; which one a
@@ -198,8 +196,7 @@ TEST_CASE("An implicit body lands on a plane, rests there and weighs what it wei
       .pose = {.position = {0.0f, 0.3f, 0.0f}}, .material = {.damping = 0.02f}, .solver = &solver};
   const BodyId id = AddBody(&world, shape.asset(), desc);
   const BodyMoments start = MomentsOf(world, id);
-  const double weight = 9.81 * start.mass;
-  const double most = EnergyOf(world, id) + weight * start.centre[1];
+  const double weight = 9.81 * start.mass, most = EnergyOf(world, id) + weight * start.centre[1];
   bool is_implicit = true, has_touched = false;
   double mean = 0.0;
   for (int step = 0; step < 240; ++step) {

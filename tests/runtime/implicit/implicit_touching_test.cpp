@@ -69,8 +69,7 @@ struct Cubes {
   ShapeAsset shape;
   World world;
   std::vector<BodyId> ids;
-  uint32_t flags = 0;
-  uint32_t most_linear = 0;
+  uint32_t flags = 0, most_linear = 0;
 };
 
 BodySolver SolverFor(bool is_implicit) { return is_implicit ? ImplicitSolver() : BodySolver(); }
@@ -152,8 +151,7 @@ TEST_CASE("An implicit body and another one that collide keep their momenta and 
 TEST_CASE("An implicit body and another one gain no energy in an impact") {
   const Which which = GENERATE(Which{true, false}, Which{false, true}, Which{true, true});
   const float poisson = GENERATE(0.0f, 0.45f, 0.49f, 0.499f);
-  const float young = GENERATE(1.0e4f, 1.0e6f, 1.0e8f);
-  const float speed = GENERATE(1.0f, 10.0f);
+  const float young = GENERATE(1.0e4f, 1.0e6f, 1.0e8f), speed = GENERATE(1.0f, 10.0f);
   static tests::SweepCells cells;
   if (!cells.TakesNext()) return;
   // After the impact: a single iteration strains a nearly incompressible body that turns fast.

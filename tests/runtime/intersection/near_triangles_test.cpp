@@ -357,8 +357,7 @@ TEST_CASE("Points in which edges pierce triangles have the same bits on every in
         Corners triangle;
         for (size_t k = 0; k < 3; ++k) triangle[k] = point(of_triangles, columns.triangles[k][i]);
         const Vec3 p = point(of_edges, columns.edges[0][i]);
-        const Vec3 q = point(of_edges, columns.edges[1][i]);
-        const Vec3 expected = PierceAt(p, q, triangle);
+        const Vec3 q = point(of_edges, columns.edges[1][i]), expected = PierceAt(p, q, triangle);
         const Vec3 found = {columns.points[0][i], columns.points[1][i], columns.points[2][i]};
         REQUIRE(std::memcmp(&found, &expected, sizeof found) == 0);
         const Vec3 normal = Cross(triangle[1] - triangle[0], triangle[2] - triangle[0]);

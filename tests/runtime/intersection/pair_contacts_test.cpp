@@ -339,8 +339,7 @@ TEST_CASE("Bodies that swap roles get opposite normals") {
   for (int scene = 0; scene < 100; ++scene) {
     CAPTURE(scene);
     const Vec3 offset = Scatter(&a, &b, &random, 0.15);
-    const Found found = Find(a, b, offset, &scratch);
-    const Found swapped = Find(b, a, -offset, &scratch);
+    const Found found = Find(a, b, offset, &scratch), swapped = Find(b, a, -offset, &scratch);
     REQUIRE(swapped.count.curves == found.count.curves);
     REQUIRE(swapped.count.volumes == found.count.volumes);
     if (found.count.volumes != 1) continue;

@@ -33,8 +33,7 @@ struct Solid {
 // Of flat pieces.
 struct Sums {
   double area = 0.0;
-  Eigen::Vector3d moment = Eigen::Vector3d::Zero();
-  Eigen::Vector3d vector_area = Eigen::Vector3d::Zero();
+  Eigen::Vector3d moment = Eigen::Vector3d::Zero(), vector_area = Eigen::Vector3d::Zero();
 
   Sums& operator+=(const Sums& other) {
     area += other.area;

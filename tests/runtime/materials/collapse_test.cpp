@@ -192,8 +192,7 @@ TEST_CASE("Even collapses correct themselves, and tets that begin degenerate tak
     CHECK(UpdateWitness(kNoWitness, rest, half, tet.dm_inv, kAlpha) == kNoWitness);
     // Degenerate at the start: the pair of the start, wherever the step leads.
     const Matrix flat = WithSingularValues(&random, {1.0, 0.8, 0.05});
-    const Matrix end = WithSingularValues(&random, {1.0, 0.9, -0.4});
-    const Matrix dm = InverseOf(tet.dm_inv);
+    const Matrix end = WithSingularValues(&random, {1.0, 0.9, -0.4}), dm = InverseOf(tet.dm_inv);
     CHECK(UpdateWitness(kNoWitness, flat, end, tet.dm_inv, kAlpha) == FlattenedWitness(flat * dm));
     CHECK(UpdateWitness(kNoWitness, end, end, tet.dm_inv, kAlpha) == FlattenedWitness(end * dm));
   }

@@ -43,8 +43,7 @@ Eigen::Matrix3d PaperGradient(const Nodes& x, const Eigen::Matrix3d& dm, Witness
     w = -w;
   }
   REQUIRE(w * u.norm() == Approx(EdgesOf(x).determinant()).epsilon(1e-9));
-  const double h = alpha * dm.determinant() / u.norm();
-  const double s = -w / h, r = 1.0 + s;
+  const double h = alpha * dm.determinant() / u.norm(), s = -w / h, r = 1.0 + s;
   double lambda = 0.0;
   if (w < h) lambda = beta * h * (2.0 * r * r - r * r * r);
   if (w < 0.0) lambda = beta * h * r;
@@ -179,8 +178,7 @@ TEST_CASE("The exact stress of degenerate tets is the derivative of their energy
       const auto differential = [&](const Matrix& direction) {
         return DegenerateStressDifferential(material, lame, displacement, s.F, s.b, R, direction);
       };
-      const Matrix dP = differential(dF);
-      const Matrix expected = FiniteDifference(stress, s.F, dF, 1e-4);
+      const Matrix dP = differential(dF), expected = FiniteDifference(stress, s.F, dF, 1e-4);
       CHECK(NormOf(dP - expected) < 1e-6 * (1.0 + NormOf(expected)));
       CHECK(Inner(dP, other) == Approx(Inner(differential(other), dF)).epsilon(1e-9).margin(1e-9));
       // No moment: a turn of the world changes nothing.

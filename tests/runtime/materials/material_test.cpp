@@ -50,8 +50,7 @@ TEST_CASE("Stresses and their differentials are the derivatives of the energy") 
   Random random(seed);
   for (int i = 0; i < kSamples; ++i) {
     const LameConstants<double> lame = RandomLame(&random);
-    const Matrix F = RandomGradient(&random);
-    const Matrix dF = FromEigen(random.Matrix(1.0));
+    const Matrix F = RandomGradient(&random), dF = FromEigen(random.Matrix(1.0));
     CAPTURE(i);
     for (const Material material : kAll) CheckDerivatives(material, lame, F, dF);
   }
@@ -87,8 +86,7 @@ TEST_CASE("The neo-Hookean material is smooth below its limit and pushes inverte
 TEST_CASE("The logarithm of volumes is the logarithm") {
   Random random(4);
   for (int i = 0; i < 20000; ++i) {
-    const double x = std::exp(random.Uniform(-600.0, 600.0));
-    const double near = random.Uniform(0.5, 2.0);
+    const double x = std::exp(random.Uniform(-600.0, 600.0)), near = random.Uniform(0.5, 2.0);
     REQUIRE(NaturalLog(x) == Approx(std::log(x)).epsilon(1e-15).margin(4e-16));
     REQUIRE(std::fabs(NaturalLog(near) - std::log(near)) < 4e-16);
     const auto f = static_cast<float>(near);
@@ -103,8 +101,7 @@ TEST_CASE("The default material is the energy of the splitting solver") {
     const LameConstants<double> lame = RandomLame(&random);
     Matrix F = RandomGradient(&random);
     if (i % 3 == 0) F.c1 = -F.c1;  // inverted
-    const Matrix R = InvertibleRotation(F);
-    const Matrix off = F - R;
+    const Matrix R = InvertibleRotation(F), off = F - R;
     const double J = Determinant(F);
     const double expected = lame.mu * Inner(off, off) + 0.5 * lame.lambda * (J - 1.0) * (J - 1.0);
     CHECK(EnergyAt(Material::kCorrectedCorotated, lame, F) == Approx(expected).epsilon(1e-12));
@@ -115,8 +112,7 @@ TEST_CASE("Turning the world or the material turns the stress, except of the lin
   Random random(6);
   for (int i = 0; i < kSamples; ++i) {
     const LameConstants<double> lame = RandomLame(&random);
-    const Matrix F = RandomGradient(&random);
-    const Matrix Q = FromEigen(random.Rotation());
+    const Matrix F = RandomGradient(&random), Q = FromEigen(random.Rotation());
     for (const Material material : kAll) {
       if (material == Material::kLinear) continue;
       CAPTURE(i, int(material));
@@ -232,8 +228,7 @@ TEST_CASE("Approximate differentials are symmetric, semidefinite and exact where
   double worst_warped = 0.0, lowest_exact = 0.0;
   for (int i = 0; i < kSamples; ++i) {
     const LameConstants<double> lame = RandomLame(&random);
-    const Matrix F = RandomGradient(&random);
-    const Matrix R = InvertibleRotation(F);
+    const Matrix F = RandomGradient(&random), R = InvertibleRotation(F);
     const Matrix dF = FromEigen(random.Matrix(1.0)), other = FromEigen(random.Matrix(1.0));
     for (const Material material : {Material::kCorotated, Material::kCorrectedCorotated}) {
       CAPTURE(i, int(material));

@@ -54,8 +54,7 @@ struct Patch {
     for (size_t t = 0; t < tets.size(); ++t) {
       const Eigen::Matrix3d dm = EdgesOf(rest, t), inverse = dm.inverse();
       const double volume = std::fabs(dm.determinant()) / 6.0;
-      const Matrix F = FromEigen(Eigen::Matrix3d(EdgesOf(x, t) * inverse));
-      const Matrix R = PolarRotation(F);
+      const Matrix F = FromEigen(Eigen::Matrix3d(EdgesOf(x, t) * inverse)), R = PolarRotation(F);
       Eigen::Matrix<double, 3, 4> weights;  // gradients of the nodes' shape functions
       weights.rightCols<3>() = inverse.transpose();
       weights.col(0) = -weights.rightCols<3>().rowwise().sum();

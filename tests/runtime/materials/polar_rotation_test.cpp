@@ -93,8 +93,7 @@ TEST_CASE("Polar decomposition leaves a symmetric stretch, by both ways") {
 TEST_CASE("The invertible rotation is the closest one") {
   Random random(4);
   for (int i = 0; i < 1000; ++i) {
-    const Matrix F = AnyGradient(&random, i);
-    const Matrix R = InvertibleRotation(F);
+    const Matrix F = AnyGradient(&random, i), R = InvertibleRotation(F);
     CAPTURE(i);
     REQUIRE(OrthogonalityOf(R) < 1e-14);
     REQUIRE(Determinant(R) == Approx(1.0));

@@ -28,8 +28,7 @@ Matrix Extract(RotationMethod method, const Matrix& F, RotationState<double>* st
 TEST_CASE("On regular tets all methods but QR give the rotation of the polar decomposition") {
   Random random(1);
   for (int i = 0; i < 500; ++i) {
-    const Matrix F = RandomGradient(&random);
-    const Matrix R = FromEigen(random.Rotation());
+    const Matrix F = RandomGradient(&random), R = FromEigen(random.Rotation());
     const bool is_regular = Determinant(F) > 0.11;
     for (const RotationMethod method : kAll) {
       CAPTURE(i, int(method), Determinant(F));
@@ -53,8 +52,7 @@ TEST_CASE("On regular tets all methods but QR give the rotation of the polar dec
 
 TEST_CASE("Methods differ as described on inverted tets") {
   Random random(2);
-  const Matrix U = FromEigen(random.Rotation());
-  const Matrix F = U * DiagonalMatrix(1.0, 0.8, -0.3);
+  const Matrix U = FromEigen(random.Rotation()), F = U * DiagonalMatrix(1.0, 0.8, -0.3);
   RotationState<double> state;
   state.witness = 8;  // node d passed the face a, b, c
   for (const RotationMethod method : kAll) {
@@ -110,8 +108,7 @@ TEST_CASE("Every method gives an orthogonal matrix for every gradient, or keeps 
     if (i % 6 == 3) s = {1.0, 1.0, -1.0};
     if (i % 6 == 4) s = {1.0, 1.0, -1e-12};
     if (i % 60 == 5) s.setZero();
-    const Matrix base = WithSingularValues(&random, s);
-    const Matrix dF = FromEigen(random.Matrix(1.0));
+    const Matrix base = WithSingularValues(&random, s), dF = FromEigen(random.Matrix(1.0));
     for (const double scale : {1.0, 1e-12, 1e12, 1e-60, 1e60}) {
       for (const RotationMethod method : kAll) {
         CAPTURE(i, int(method), scale, s[0], s[1], s[2]);

@@ -48,8 +48,7 @@ TEST_CASE("Damping slows neither a fall nor a turn") {
       before.mass;
   for (int i = 0; i < steps; ++i) REQUIRE(StepWorld(&world, kStep) == kStepOk);
 
-  const double dt = double(kStep);
-  const double angle = omega * dt * steps;
+  const double dt = double(kStep), angle = omega * dt * steps;
   const Eigen::Vector3d moved =
       velocity * (dt * steps) +
       Eigen::Vector3d(0.0, double(-9.81f), 0.0) * (0.5 * dt * dt * steps * (steps + 1));

@@ -46,8 +46,7 @@ tools::TetMesh RandomMesh(Random* random, uint32_t seed) {
 struct Setting {
   tools::Material material;
   double dt = 0.01;
-  int outer_iterations = 1;
-  int volume_sweeps = 0;
+  int outer_iterations = 1, volume_sweeps = 0;
   std::optional<uint32_t> clusters = {};  // 0: none; if not given, as in a bake
   double away = 0.0;                      // distance of the body from the origin [m]
   double speed = 1.0;                     // of the nodes' random velocities [m/s]
@@ -143,15 +142,13 @@ void CheckTwoLevel(double young, double away, bool hung, double tolerance) {
 }
 
 TEST_CASE("Steps follow the dense equations of nodes, tets and material", "[long]") {
-  const double young = GENERATE(3.0e4, 1.0e6, 1.0e7);
-  const double away = GENERATE(0.0, 100.0);
+  const double young = GENERATE(3.0e4, 1.0e6, 1.0e7), away = GENERATE(0.0, 100.0);
   const bool hung = GENERATE(false, true);
   CheckTwoLevel(young, away, hung, kTolerance);
 }
 
 TEST_CASE("Damped steps follow the dense equations") {
-  const double young = GENERATE(3.0e4, 1.0e6);
-  const double damping = GENERATE(0.003, 0.1);
+  const double young = GENERATE(3.0e4, 1.0e6), damping = GENERATE(0.003, 0.1);
   const int volume_sweeps = GENERATE(0, 2);
   double worst = 0.0;
   for (uint32_t seed = 1; seed <= 4; ++seed) {
@@ -190,12 +187,10 @@ TEST_CASE("Steps of crowds follow the dense equations, with and without sweeps",
 }
 
 TEST_CASE("Steps with volume sweeps follow the dense equations of [Kug], and ignore clusters") {
-  const double young = GENERATE(3.0e4, 1.0e6, 1.0e9);
-  const double away = GENERATE(0.0, 100.0);
+  const double young = GENERATE(3.0e4, 1.0e6, 1.0e9), away = GENERATE(0.0, 100.0);
   double worst = 0.0;
   for (uint32_t seed = 1; seed <= 6; ++seed) {
-    const int outer_iterations = seed % 2 == 0 ? 1 : 2;
-    const int sweeps = seed % 3 == 0 ? 1 : 2;
+    const int outer_iterations = seed % 2 == 0 ? 1 : 2, sweeps = seed % 3 == 0 ? 1 : 2;
     Setting setting = {{young, 0.4, 1000.0}, 0.01, outer_iterations, sweeps};
     setting.polar_iterations = SplittingSettings{}.polar_iterations;
     setting.clusters = seed % 4;
@@ -213,8 +208,7 @@ TEST_CASE("Steps with volume sweeps follow the dense equations of [Kug], and ign
 TEST_CASE("Converged steps are those of implicit Euler, with and without sweeps", "[long]") {
   // The runtime chooses the order of the sweeps; their limit does not depend on it, nor on the
   // method.
-  const double young = GENERATE(3.0e4, 3.0e5);
-  const double nu = GENERATE(0.0, 0.3, 0.4);
+  const double young = GENERATE(3.0e4, 3.0e5), nu = GENERATE(0.0, 0.3, 0.4);
   const double away = GENERATE(0.0, 100.0);
   const int sweeps = GENERATE(0, 16);
   static tests::SweepCells cells;

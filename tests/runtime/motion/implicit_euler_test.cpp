@@ -103,8 +103,7 @@ TEST_CASE("The reference's forces are the derivative of its energy with damping"
 }
 
 TEST_CASE("The reference's steps satisfy implicit Euler") {
-  const double young = GENERATE(1.0e4, 1.0e6, 1.0e8);
-  const double nu = GENERATE(0.0, 0.45);
+  const double young = GENERATE(1.0e4, 1.0e6, 1.0e8), nu = GENERATE(0.0, 0.45);
   Random random(3);
   const ShapeAsset shape(TetBox(4, 2, 2, 0.1, 0.09, 3), {young, nu, 1000.0}, kDt);
   DenseModel model(shape.asset());
@@ -156,8 +155,7 @@ TEST_CASE("The reference loses as much energy as implicit Euler takes from an os
       energy = now;
     }
     // Each step shrinks the amplitude by sqrt(1 + (omega dt)^2).
-    const double turn = mode.omega * dt;
-    const double kept = std::pow(1.0 + turn * turn, -steps);
+    const double turn = mode.omega * dt, kept = std::pow(1.0 + turn * turn, -steps);
     CAPTURE(turn, kept, energy / start);
     CHECK(energy / start == Approx(kept).epsilon(0.02));
   }

@@ -40,8 +40,7 @@ TEST_CASE("A hung bar contracts by Poisson's ratio") {
   World world;
   const BodyId id = AddBody(&world, shape.asset(), {.pinned_nodes = pins});
   for (int step = 0; step < 600; ++step) REQUIRE(StepWorld(&world, 0.01f) == kStepOk);
-  const Points rest = ToEigen(shape.rest());
-  const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
+  const Points rest = ToEigen(shape.rest()), x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
   // Measure in the middle, away from the clamped and the free end.
   double length[2] = {};
   int count[2] = {};

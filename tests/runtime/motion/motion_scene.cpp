@@ -42,8 +42,7 @@ Scene HungClub(bool by_thick_end) {
     node.z = (node.z - 0.05) * thickness;
   }
   scene.start = RestOf(scene.mesh);
-  const double end = by_thick_end ? 0.4 : 0.0;
-  const double top = by_thick_end ? 0.15 : 0.05;
+  const double end = by_thick_end ? 0.4 : 0.0, top = by_thick_end ? 0.15 : 0.05;
   for (Eigen::Index i = 0; i < scene.start.cols(); ++i) {
     const bool is_at_end = std::fabs(scene.start(0, i) - end) < 0.01;
     if (!is_at_end || scene.start(1, i) < 0.85 * top) continue;

@@ -118,8 +118,7 @@ TEST_CASE("A body settles into the pose to which its pins were moved") {
     StepWorld(&world, kDt);
   }
   StepToRest(&world, id, shape.num_nodes(), kDt, 400);
-  const std::vector<Vec3> rest = shape.rest();
-  const std::vector<Vec3> x = PositionsOf(world, id, rest.size());
+  const std::vector<Vec3> rest = shape.rest(), x = PositionsOf(world, id, rest.size());
   for (size_t i = 0; i < rest.size(); ++i) {
     CHECK((ToEigen(x[i]) - Placed(end, rest[i])).norm() < 1e-3 * 0.4);
   }

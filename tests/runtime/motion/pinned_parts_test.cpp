@@ -42,8 +42,7 @@ struct PinnedMiddle {
 
 TEST_CASE("A pulled half of a bar does not move the other one behind its pins") {
   const PinnedMiddle bar;
-  const bool among_others = GENERATE(false, true);
-  const bool pins_later = GENERATE(false, true);
+  const bool among_others = GENERATE(false, true), pins_later = GENERATE(false, true);
   const bool held_first = GENERATE(false, true);
   CAPTURE(among_others, pins_later, held_first);
   World world({.gravity = {}});

@@ -31,8 +31,7 @@ std::vector<Vec3> ReactionsOf(const World& world, BodyId id, size_t num_nodes) {
 
 
 TEST_CASE("A hanging body pulls at its pins with its weight") {
-  const float scale = GENERATE(1.0f, 2.0f);
-  const float poisson = GENERATE(0.3f, 0.49f);
+  const float scale = GENERATE(1.0f, 2.0f), poisson = GENERATE(0.3f, 0.49f);
   CAPTURE(scale, poisson);
   // A bar along x, hung at its ends: regions "left" and "right".
   const ShapeAsset shape =

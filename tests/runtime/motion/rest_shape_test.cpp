@@ -57,8 +57,7 @@ TEST_CASE("A held body's rest shape converges with the time step") {
 TEST_CASE("A held body's rest shape does not depend on the number of iterations") {
   // If the first iterate includes gravity, the first solve takes g dt^2 back from the elements at
   // the pins with the constant matrix instead of their own.
-  const Rest one = Hang(0.01f, 1, 400);
-  const Rest five = Hang(0.01f, 5, 200);
+  const Rest one = Hang(0.01f, 1, 400), five = Hang(0.01f, 5, 200);
   CHECK(one.drop == Approx(five.drop).epsilon(0.005));
   CHECK(one.residual < 1e-3);
   CHECK(five.residual < 1e-3);

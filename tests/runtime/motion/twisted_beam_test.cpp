@@ -91,8 +91,7 @@ struct Beam {
   std::vector<uint32_t> ends;
   std::unique_ptr<World> world;
   BodyId id;
-  double rest_volume = 0.0;
-  double worst_total = 0.0, worst_p95 = 0.0, last_p95 = 0.0, last_total = 0.0;
+  double rest_volume = 0.0, worst_total = 0.0, worst_p95 = 0.0, last_p95 = 0.0, last_total = 0.0;
 };
 
 TEST_CASE("A beam keeps its volume while its ends turn half a turn apart", "[long]") {

@@ -29,8 +29,7 @@ double Graded(double s, double a) { return s + a * std::sin(2.0 * kPi * s) / (2.
 // Tip of a sheet that is clamped at one end and rests under its weight [m]: mean height of the far
 // edge, and how far that edge is from level.
 struct Tip {
-  double drop = 0.0;
-  double tilt = 0.0;
+  double drop = 0.0, tilt = 0.0;
   size_t tets = 0;
 };
 

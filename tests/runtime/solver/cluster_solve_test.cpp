@@ -33,10 +33,8 @@ Eigen::MatrixXd MotionsOf(const CoarseBody& body, const Points& x,
 }
 
 TEST_CASE("Clusters answer impulses as the dense Z C^-1 Z^T does") {
-  const uint32_t seed = GENERATE(range(1u, 6u));
-  const uint32_t count = GENERATE(1u, 4u, 9u);
-  const double pinned = GENERATE(0.0, 0.2);
-  const double weight = GENERATE(1.0, 0.3);
+  const uint32_t seed = GENERATE(range(1u, 6u)), count = GENERATE(1u, 4u, 9u);
+  const double pinned = GENERATE(0.0, 0.2), weight = GENERATE(1.0, 0.3);
   CAPTURE(seed, count, pinned, weight);
   const CoarseBody body = CoarseBody::Random(seed, count, pinned);
   test::Random random(seed + 10);

@@ -237,8 +237,7 @@ TEST_CASE(
 }
 
 TEST_CASE("The blocks with resisting tets are those with tets between clusters, in longest runs") {
-  const uint32_t seed = GENERATE(1u, 2u, 3u);
-  const uint32_t count = GENERATE(1u, 3u);
+  const uint32_t seed = GENERATE(1u, 2u, 3u), count = GENERATE(1u, 3u);
   const double pin_share = GENERATE(0.0, 0.05);
   CAPTURE(seed, count, pin_share);
   CoarseBody body(TetBox(8, 4, 4, 0.1, 0.09, seed), count);

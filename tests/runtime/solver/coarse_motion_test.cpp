@@ -68,8 +68,7 @@ TEST_CASE("Turns are rotations, however large the moment") {
 }
 
 TEST_CASE("Forces move no free body as a whole, whatever their sum and their moment are") {
-  const uint32_t seed = GENERATE(1u, 2u, 3u);
-  const uint32_t count = GENERATE(2u, 3u, 5u);
+  const uint32_t seed = GENERATE(1u, 2u, 3u), count = GENERATE(2u, 3u, 5u);
   CAPTURE(seed, count);
   const CoarseBody body = CoarseBody::Random(seed, count, 0.0);
   test::Random random(seed);
@@ -89,8 +88,7 @@ TEST_CASE("Forces move no free body as a whole, whatever their sum and their mom
 }
 
 TEST_CASE("Corrections leave a free body no moment of its inertia, also after large turns") {
-  const uint32_t seed = GENERATE(1u, 2u, 3u);
-  const uint32_t count = GENERATE(1u, 2u, 5u);
+  const uint32_t seed = GENERATE(1u, 2u, 3u), count = GENERATE(1u, 2u, 5u);
   const double size = GENERATE(1e-3, 0.05, 0.2);  // [m]; the body is 0.3 m long
   CAPTURE(seed, count, size);
   const CoarseBody body = CoarseBody::Random(seed, count, 0.0);

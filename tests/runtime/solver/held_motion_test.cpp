@@ -86,8 +86,7 @@ TEST_CASE("Pins are hinges only on one point or line") {
 }
 
 TEST_CASE("Directions that hold a body are met by the nearest rigid motion, and balance it") {
-  const uint32_t seed = GENERATE(1u, 2u, 3u, 4u);
-  const uint32_t rows = GENERATE(1u, 2u, 3u, 5u);
+  const uint32_t seed = GENERATE(1u, 2u, 3u, 4u), rows = GENERATE(1u, 2u, 3u, 5u);
   CAPTURE(seed, rows);
   const CoarseBody body = CoarseBody::Random(seed, 3, 0.0);
   test::Random random(seed + 50);

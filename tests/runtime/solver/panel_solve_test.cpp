@@ -206,8 +206,7 @@ TEST_CASE("Nodes of regions at the end can be left out of a solve") {
   REQUIRE(baked.num_free > 0);
   DenseModel model(shape.asset());
   for (size_t i = baked.num_free; i < shape.num_nodes(); ++i) model.pinned[i] = true;
-  std::vector<NodeVec> b = RandomSide(shape.num_nodes(), &random);
-  std::vector<NodeVec> x = b;
+  std::vector<NodeVec> b = RandomSide(shape.num_nodes(), &random), x = b;
   std::vector<float> workspace(
       PanelWorkspaceSize(baked.supernodes, static_cast<uint32_t>(shape.num_nodes())));
   SolvePanels({baked.supernodes, baked.supernode_of, baked.rows, baked.values,

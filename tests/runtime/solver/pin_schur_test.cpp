@@ -99,8 +99,7 @@ TEST_CASE("A solve with extra pins is the dense one without their rows", "[long]
     CAPTURE(NameOf(target));
     const SimdTargetScope scope(target);
     REQUIRE(c.Factor());
-    const std::vector<NodeVec> b = SideOf(&c);
-    const std::vector<NodeVec> x = c.Solve(b);
+    const std::vector<NodeVec> b = SideOf(&c), x = c.Solve(b);
     const Points exact = SolveDense(c.model, b);
     REQUIRE((ToEigen(x) - exact).norm() < 1e-5 * exact.norm());
     REQUIRE(SpareIsZero(x));

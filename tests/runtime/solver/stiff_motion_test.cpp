@@ -239,8 +239,7 @@ TEST_CASE("Predictions of bodies that spin keep their shape and what changes it"
     CHECK(Apart(set, turned(angle) + h * flight) < 0.2 * angle * angle * angle + rounding);
     CHECK(Strain(body, x, x + h * spin) > 0.2 * angle * angle);
     // Those of the way that a turn took: it goes on.
-    const Points way = (x - turned(-angle)) / h;
-    const Points next = predicted(flight + way);
+    const Points way = (x - turned(-angle)) / h, next = predicted(flight + way);
     CHECK(Strain(body, x, next) < 2e-5);
     CHECK(Apart(next, turned(angle) + h * flight) < 1e-4 * angle + rounding);
     // What swells or shrinks the body goes on, too.

@@ -22,8 +22,7 @@ constexpr float kDt = 0.01f;
 
 // Counts allocations from the heap and from the world's allocator over some steps.
 struct StepCosts {
-  uint64_t heap = 0;
-  uint64_t requests = 0;
+  uint64_t heap = 0, requests = 0;
 };
 
 StepCosts CountSteps(World* world, const CountingMemory& memory, int steps, float dt) {

@@ -146,8 +146,7 @@ TEST_CASE("Keeping positions changes no step") {
 }
 
 TEST_CASE("Calls that move a body forget its last state, pushes keep it") {
-  const int what = GENERATE(0, 1, 2, 3, 4, 5, 6, 7);
-  const int count = GENERATE(1, 8);
+  const int what = GENERATE(0, 1, 2, 3, 4, 5, 6, 7), count = GENERATE(1, 8);
   CAPTURE(what, count);
   const ShapeAsset shape(TetBox(2, 1, 1, 0.1, 0.09, 4), {}, double(kDt));
   Flight flight(shape, count, 1.0f, 2.0f);

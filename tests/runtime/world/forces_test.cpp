@@ -126,8 +126,7 @@ TEST_CASE("A field in each step equals gravity") {
 }
 
 TEST_CASE("A radial field falls off linearly to its radius, in the world whatever the scale") {
-  const float scale = GENERATE(1.0f, 0.5f, 4.0f);
-  const float strength = GENERATE(300.0f, -300.0f);
+  const float scale = GENERATE(1.0f, 0.5f, 4.0f), strength = GENERATE(300.0f, -300.0f);
   CAPTURE(scale, strength);
   // Dust: so soft that one step hardly changes what the field gave.
   const ShapeAsset shape(TetBox(4, 2, 2, 0.1), {1.0, 0.0, 1000.0}, double(kDt));
@@ -205,8 +204,7 @@ TEST_CASE("A body that moves with the wind feels none, and in still air it feels
 }
 
 TEST_CASE("No wind makes a light body faster than the air") {
-  const float density = GENERATE(1.0e-3f, 1.0f);
-  const float step = GENERATE(0.01f, 0.1f);
+  const float density = GENERATE(1.0e-3f, 1.0f), step = GENERATE(0.01f, 0.1f);
   CAPTURE(density, step);
   World world({.gravity = {}});
   const Vec3 air = {40.0f, -10.0f, 5.0f};

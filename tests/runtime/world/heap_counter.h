@@ -38,11 +38,9 @@ class CountingMemory {
   static void* Allocate(void* user, size_t bytes, size_t alignment);
   static void Release(void* user, void* memory, size_t bytes, size_t alignment);
 
-  uint64_t requests_ = 0;
-  uint64_t fail_in_ = 0;
+  uint64_t requests_ = 0, fail_in_ = 0;
   bool fail_once_ = false;
-  size_t bytes_out_ = 0;
-  size_t blocks_out_ = 0;
+  size_t bytes_out_ = 0, blocks_out_ = 0;
   bool consistent_ = true;
 };
 

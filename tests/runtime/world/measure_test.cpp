@@ -22,8 +22,7 @@ constexpr double kSums = 1e-12;        // of a thousand doubles, relative
 // Sums in double precision. `..._error` bounds how far the runtime's floats may be from them.
 struct Reference {
   double mass = 0.0, kinetic = 0.0, elastic = 0.0, gravity = 0.0;
-  double elastic_error = 0.0, gravity_error = 0.0, det_error = 0.0;
-  double max_speed = 0.0, min_det = 1.0;
+  double elastic_error = 0.0, gravity_error = 0.0, det_error = 0.0, max_speed = 0.0, min_det = 1.0;
   uint32_t tets = 0;
   uint32_t inverted = 0, collapsed = 0;              // surely
   uint32_t maybe_inverted = 0, maybe_collapsed = 0;  // within the error

@@ -175,8 +175,7 @@ TEST_CASE("PrepareSystem that fails changes nothing") {
     World& world = *counted.world;
     if (exists) REQUIRE(world.PrepareSystem(shape.asset(), desc).ok());
     REQUIRE(world.PrepareTimeStep(0.005f).ok());
-    const size_t before = counted.memory.bytes_out();
-    const size_t blocks = counted.memory.blocks_out();
+    const size_t before = counted.memory.bytes_out(), blocks = counted.memory.blocks_out();
     counted.memory.FailAt(n, true);
     const Status status = world.PrepareSystem(shape.asset(), desc);
     counted.memory.FailNever();

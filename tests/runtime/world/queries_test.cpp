@@ -354,8 +354,7 @@ TEST_CASE("Prepared queries from many threads at once give the answers of one th
   World other;
   std::vector<BodyId> other_ids;
   AddRow(&other, &other_ids);
-  const std::vector<SurfacePoint> expected = AskAll(other, 74);
-  const std::vector<SurfacePoint> one_by_one = AskNearest(other, 74);
+  const std::vector<SurfacePoint> expected = AskAll(other, 74), one_by_one = AskNearest(other, 74);
   REQUIRE(one_by_one.size() == 400);  // a ray and a nearest point, 200 times
   size_t hits = 0, nearest = 0;
   for (size_t i = 0; i < one_by_one.size(); ++i) {

@@ -342,8 +342,7 @@ TEST_CASE("No call waits while PrepareSystem factors") {
     const Status stepped = world.Step(0.004f);
     BodyId id;
     const Status added = world.AddBody(Box().asset(), {.material = desc.material}, &id);
-    const Status stepped_again = world.Step(kDt);
-    const Status removed = world.RemoveBody(id);
+    const Status stepped_again = world.Step(kDt), removed = world.RemoveBody(id);
     memory.LetGo();
     other.join();
     CHECK((stepped.ok() && added.ok() && stepped_again.ok() && removed.ok()));

@@ -97,8 +97,7 @@ TEST_CASE("A body's splitting settings change, checked, and act in the next step
 }
 
 TEST_CASE("Deep points come out in the time that the settings say") {
-  const float time = GENERATE(0.05f, 0.2f, 1.0f);
-  const float dt = GENERATE(0.01f, 0.005f);
+  const float time = GENERATE(0.05f, 0.2f, 1.0f), dt = GENERATE(0.01f, 0.005f);
   CAPTURE(time, dt);
   World world({.gravity = {}, .contact = {.push_out_time = time}});
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(dt));

@@ -63,8 +63,7 @@ TEST_CASE("Details ask for finer triangles near them only") {
 
 TEST_CASE("Projection lands on the surface and never farther than it may go") {
   const Solid ball = BallSolid();
-  const Vec3d p = {0.07, 0.05, 0.03};
-  const Vec3d on = ProjectToSurface(ball, p, 1.0);
+  const Vec3d p = {0.07, 0.05, 0.03}, on = ProjectToSurface(ball, p, 1.0);
   CHECK(Length(on) == Approx(0.1).epsilon(1.0e-6));
   CHECK(Length(Cross(on, p)) < 1.0e-8);
   CHECK(Length(ProjectToSurface(ball, p, 0.002) - p) == Approx(0.002));

@@ -25,8 +25,7 @@ Vec3d RandomPoint(std::mt19937* random, double range) {
 TEST_CASE("Turn is the rotation about the axis by twice the given tangent's angle") {
   std::mt19937 random(kSeed);
   for (int i = 0; i < 100; ++i) {
-    const Vec3d axis = Unit(RandomPoint(&random, 1.0));
-    const Vec3d v = RandomPoint(&random, 1.0);
+    const Vec3d axis = Unit(RandomPoint(&random, 1.0)), v = RandomPoint(&random, 1.0);
     const double angle = RandomPoint(&random, 3.0).x;
     const Vec3d turned = Turn(v, axis, std::tan(0.5 * angle));
     const Vec3d expected = std::cos(angle) * v + std::sin(angle) * Cross(axis, v) +
@@ -44,8 +43,7 @@ TEST_CASE("A ball's distance is exact and an ellipsoid's has the right zero set"
     const Vec3d p = RandomPoint(&random, 1.0);
     REQUIRE(plush::samples::Distance(ball, p) ==
             Approx(Length(p - Vec3d{0.1, 0.2, 0.3}) - 0.5).margin(1.0e-12));
-    const Vec3d u = Unit(p);
-    const Vec3d on = 0.3 * u.x * frame.x + 0.5 * u.y * frame.y + 0.7 * u.z * frame.z;
+    const Vec3d u = Unit(p), on = 0.3 * u.x * frame.x + 0.5 * u.y * frame.y + 0.7 * u.z * frame.z;
     REQUIRE(plush::samples::Distance(egg, on) == Approx(0.0).margin(1.0e-12));
     REQUIRE(plush::samples::Distance(egg, 0.9 * on) < 0.0);
     REQUIRE(plush::samples::Distance(egg, 1.1 * on) > 0.0);

@@ -40,8 +40,7 @@ tools::ImportedModel NormalisedModel(const std::string& path) {
 
 // Stands a model up, then turns it about the vertical axis.
 void Turn(double degrees, tools::ImportedModel* model) {
-  const double angle = degrees * std::acos(-1.0) / 180.0;
-  const double c = std::cos(angle), s = std::sin(angle);
+  const double angle = degrees * std::acos(-1.0) / 180.0, c = std::cos(angle), s = std::sin(angle);
   for (tools::Vec3d& p : model->surface.positions) {
     const tools::Vec3d up = {p.x, -p.z, p.y};
     p = {up.x * c + up.z * s, up.y, -up.x * s + up.z * c};

@@ -242,8 +242,7 @@ TEST_CASE("A region that matches nothing is a finding with a hint") {
 
 TEST_CASE("Regions come in ascending order of name") {
   const Body body = MakeBody();
-  PinRule b = Rule(PinSource::kNode, "upper");
-  PinRule a = Rule(PinSource::kNode, "lower");
+  PinRule b = Rule(PinSource::kNode, "upper"), a = Rule(PinSource::kNode, "lower");
   b.name = "second";
   a.name = "first";
   FindingList findings;

@@ -122,8 +122,7 @@ TEST_CASE("Several files are written, or none") {
   plush::tests::WriteText(folder / "a", "old");
   std::filesystem::create_directory(folder / "directory");
   const auto write = [&](const std::string& second) {
-    const std::string text = "new";
-    const std::string more = "more";
+    const std::string text = "new", more = "more";
     const FileContent files[] = {{folder / "a", Bytes(text)}, {second, Bytes(more)}};
     return WriteFilesAtomically(files);
   };

@@ -56,8 +56,7 @@ TEST_CASE("Patterns without folders match as by definition") {
   };
   size_t num_matches = 0;
   for (int i = 0; i < 20000; ++i) {
-    const std::string pattern = text("ab*?", 4);
-    const std::string name = text("ab", 2);
+    const std::string pattern = text("ab*?", 4), name = text("ab", 2);
     CAPTURE(pattern, name);
     if (pattern == "**") continue;
     const bool expected = NameMatches(pattern, name);

@@ -61,8 +61,7 @@ std::array<double, 6> AnglesOf(const std::array<Vec3d, 4>& tet) {
       const size_t l = 6 - i - j - k;
       // Projects both other edges at corner i onto the plane perpendicular to this one.
       const Vec3d edge = (tet[j] - tet[i]) / Length(tet[j] - tet[i]);
-      Vec3d a = tet[k] - tet[i];
-      Vec3d b = tet[l] - tet[i];
+      Vec3d a = tet[k] - tet[i], b = tet[l] - tet[i];
       a = a - edge * Dot(a, edge);
       b = b - edge * Dot(b, edge);
       angles[count++] = std::atan2(Length(Cross(a, b)), Dot(a, b)) * kDegrees;
@@ -92,13 +91,8 @@ uint32_t NumComponents(const TetMesh& mesh) {
 namespace {
 
 double SegmentDistance(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b) {
-  const Vec3d u = q - p;
-  const Vec3d v = b - a;
-  const Vec3d w = p - a;
-  const double uu = Dot(u, u);
-  const double uv = Dot(u, v);
-  const double vv = Dot(v, v);
-  const double determinant = uu * vv - uv * uv;
+  const Vec3d u = q - p, v = b - a, w = p - a;
+  const double uu = Dot(u, u), uv = Dot(u, v), vv = Dot(v, v), determinant = uu * vv - uv * uv;
   double s = determinant > 1e-14 * uu * vv ? (uv * Dot(v, w) - vv * Dot(u, w)) / determinant : 0.0;
   double t = 0.0;
   // Clamping each in turn, twice, suffices: the distance is convex.
@@ -157,8 +151,7 @@ SurfaceMesh MakePrism(const std::vector<std::array<double, 2>>& outline,
 }  // namespace
 
 SurfaceMesh MakeTwoFingers(double width, double gap) {
-  const double left = 0.5 - 0.5 * gap;
-  const double right = 0.5 + 0.5 * gap;
+  const double left = 0.5 - 0.5 * gap, right = 0.5 + 0.5 * gap;
   return MakePrism({{0.0, 0.0},
                     {1.0, 0.0},
                     {1.0, 0.3},

@@ -78,8 +78,7 @@ class RandomNumbers {
     return low + static_cast<int>(random_() % static_cast<uint32_t>(high - low + 1));
   }
   Vec3d Point(const Vec3d& low, const Vec3d& high) {
-    const double x = In(low.x, high.x);
-    const double y = In(low.y, high.y);
+    const double x = In(low.x, high.x), y = In(low.y, high.y);
     return {x, y, In(low.z, high.z)};
   }
   /// A unit vector; not exactly uniform.

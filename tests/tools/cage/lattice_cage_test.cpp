@@ -162,8 +162,7 @@ TEST_CASE("No tet is external: each touches the surface or lies inside") {
   Solid solid(MakeNestedShells(false, true));
   const LatticeCage cage = CageOf(&solid, {.cell_m = 0.1, .fit = FitMethod::kNone});
   for (const auto& tet : cage.mesh.tets) {
-    double nearest = 1e9;
-    double farthest = 0.0;
+    double nearest = 1e9, farthest = 0.0;
     for (const uint32_t node : tet) {
       nearest = std::min(nearest, Length(cage.mesh.nodes[node]));
       farthest = std::max(farthest, Length(cage.mesh.nodes[node]));

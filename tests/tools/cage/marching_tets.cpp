@@ -62,8 +62,7 @@ class Grid {
 
   double value(uint32_t node) const { return values_[node]; }
   Vec3d PositionOf(uint32_t node) const {
-    const uint32_t x = node % counts_[0];
-    const uint32_t y = node / counts_[0] % counts_[1];
+    const uint32_t x = node % counts_[0], y = node / counts_[0] % counts_[1];
     const uint32_t z = node / counts_[0] / counts_[1];
     return low_ +
            Vec3d{static_cast<double>(x), static_cast<double>(y), static_cast<double>(z)} * edge_;
@@ -115,8 +114,7 @@ class Marcher {
     const std::pair key(std::min(a, b), std::max(a, b));
     const auto [at, is_new] = vertices_.emplace(key, static_cast<uint32_t>(mesh_.positions.size()));
     if (is_new) {
-      const double from = grid_.value(key.first);
-      const double to = grid_.value(key.second);
+      const double from = grid_.value(key.first), to = grid_.value(key.second);
       const double share = std::clamp(from / (from - to), 0.08, 0.92);
       const Vec3d start = grid_.PositionOf(key.first);
       mesh_.positions.push_back(start + (grid_.PositionOf(key.second) - start) * share);

@@ -37,8 +37,7 @@ TEST_CASE("Copies share the volume of their tet by the solid in them, each at le
   const std::vector<double> weights = WeighPieces(solid.surface, solid.inside, cage);
   std::map<uint32_t, double> sums;
   std::map<uint32_t, double> volumes;
-  double of_thick = 0.0;
-  double of_thin = 0.0;
+  double of_thick = 0.0, of_thin = 0.0;
   std::map<uint32_t, int> copies;
   for (const uint32_t tet : cage.lattice_tet) ++copies[tet];
   for (uint32_t t = 0; t < weights.size(); ++t) {

@@ -30,8 +30,7 @@ double Capsule(const Vec3d& p, const Vec3d& a, const Vec3d& b, double radius) {
 
 double Ring(const Vec3d& p, const Vec3d& centre, const Vec3d& axis, double radius, double tube) {
   const Vec3d from = p - centre;
-  const double height = Dot(from, axis);
-  const double out = Length(from - axis * height) - radius;
+  const double height = Dot(from, axis), out = Length(from - axis * height) - radius;
   return std::sqrt(out * out + height * height) - tube;
 }
 
@@ -105,8 +104,7 @@ Field Plate(RandomNumbers* random) {
 
 Field ChainOfRings(RandomNumbers* random) {
   const int genus = random->Whole(1, 5);
-  const double tube = random->In(0.1, 0.3);
-  const double apart = 1.6 + tube * random->In(-0.5, 1.5);
+  const double tube = random->In(0.1, 0.3), apart = 1.6 + tube * random->In(-0.5, 1.5);
   const double bend = random->In(0.0, 0.5);
   std::vector<Vec3d> centres;
   Vec3d direction = {1, 0, 0};
@@ -133,13 +131,11 @@ Field ChainOfRings(RandomNumbers* random) {
 Field Knot(RandomNumbers* random) {
   constexpr int kWindings[][2] = {{2, 3}, {2, 5}, {3, 4}, {3, 5}, {2, 7}, {1, 3}};
   const auto& [p_turns, q_turns] = kWindings[random->Whole(0, 5)];
-  const double inner = random->In(0.35, 0.5);
-  const double tube = random->In(0.08, 0.16);
+  const double inner = random->In(0.35, 0.5), tube = random->In(0.08, 0.16);
   std::vector<Vec3d> curve;
   Box3 box;
   for (int i = 0; i < 160; ++i) {
-    const double t = 2.0 * kPi * i / 160;
-    const double out = 1.0 + inner * std::cos(q_turns * t);
+    const double t = 2.0 * kPi * i / 160, out = 1.0 + inner * std::cos(q_turns * t);
     curve.push_back(
         {out * std::cos(p_turns * t), out * std::sin(p_turns * t), inner * std::sin(q_turns * t)});
     box.Add(curve.back());
@@ -276,8 +272,7 @@ Field Links(RandomNumbers* random) {
 
 // A sponge inside a ball: one surface of high genus, or several surfaces.
 Field Sponge(RandomNumbers* random) {
-  const double wave = random->In(3.0, 6.0);
-  const double level = random->In(-0.3, 0.5);
+  const double wave = random->In(3.0, 6.0), level = random->In(-0.3, 0.5);
   const Vec3d phase = random->Point({0, 0, 0}, {6, 6, 6});
   Box3 box;
   box.Add(Vec3d{0, 0, 0});
@@ -314,8 +309,7 @@ void Place(RandomNumbers* random, SurfaceMesh* mesh) {
   Vec3d y = Cross(x, random->Direction());
   y = y / Length(y);
   const Vec3d z = Cross(x, y);
-  const double exponent = random->In(-2.0, 2.0);
-  const double scale = std::pow(10.0, exponent);
+  const double exponent = random->In(-2.0, 2.0), scale = std::pow(10.0, exponent);
   const Vec3d offset = random->Direction() * scale * random->In(0.0, 10.0);
   const bool turned = random->Whole(0, 3) > 0;
   for (Vec3d& p : mesh->positions) {

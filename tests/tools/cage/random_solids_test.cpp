@@ -49,8 +49,7 @@ CageSettings SettingsOf(uint32_t seed) {
   RandomNumbers random(seed + 1'000'003);
   CageSettings settings;
   const bool is_long = FullTests() || std::getenv("PLUSH_SOLID_SEED") != nullptr;
-  const double exponent = random.In(0.0, 1.0);
-  const double share = std::pow(is_long ? 100.0 : 25.0, exponent);
+  const double exponent = random.In(0.0, 1.0), share = std::pow(is_long ? 100.0 : 25.0, exponent);
   settings.target_tets = static_cast<uint32_t>(50.0 * share);
   if (random.Whole(0, 4) == 0) settings.lattice = LatticeKind::kCube5;
   return settings;
@@ -114,19 +113,10 @@ Outcome Try(uint32_t seed, bool again) {
 
 // Counts and extremes over many solids.
 struct Statistics {
-  size_t solids = 0;
-  size_t sound = 0;
-  size_t off_target = 0;
-  size_t refitted = 0;
-  size_t with_splits = 0;
-  size_t with_branches = 0;
-  uint64_t branches = 0;
-  uint64_t shared = 0;
-  uint64_t pinched = 0;
+  size_t solids = 0, sound = 0, off_target = 0, refitted = 0, with_splits = 0, with_branches = 0;
+  uint64_t branches = 0, shared = 0, pinched = 0;
   size_t with_pinches = 0;
-  double seconds = 0.0;
-  double longest = 0.0;
-  double least_angle = 180.0;
+  double seconds = 0.0, longest = 0.0, least_angle = 180.0;
   std::vector<double> ratios;
 
   void Add(const Outcome& outcome) {

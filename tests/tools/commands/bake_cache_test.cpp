@@ -20,8 +20,7 @@ using nlohmann::json;
 
 struct CachedBakes {
   TemporaryFolder folder;
-  std::string cache = folder / "cache";
-  std::string out = folder / "out.plush";
+  std::string cache = folder / "cache", out = folder / "out.plush";
 
   CachedBakes() { WriteModel("a"); }
 
@@ -70,15 +69,13 @@ TEST_CASE("A hit gives the bytes, the findings and the depfile of the bake") {
   const std::string depfile = bakes.folder / "d";
   const PlushRun miss = bakes.Bake({"--depfile", depfile});
   REQUIRE(miss.exit_code == 0);
-  const std::string bytes = Content(bakes.out);
-  const std::string dependencies = Content(depfile);
+  const std::string bytes = Content(bakes.out), dependencies = Content(depfile);
   fs::remove(bakes.out);
   const PlushRun hit = bakes.Bake({"--depfile", depfile});
   REQUIRE(hit.exit_code == 0);
   CHECK(Content(bakes.out) == bytes);
   CHECK(Content(depfile) == dependencies);
-  const json before = json::parse(miss.out);
-  const json after = json::parse(hit.out);
+  const json before = json::parse(miss.out), after = json::parse(hit.out);
   CHECK(before["cache"] == "miss");
   CHECK(after["cache"] == "hit");
   CHECK_FALSE(before["findings"].empty());
@@ -131,8 +128,7 @@ TEST_CASE("Importers that look beside a file by its name do not mix up neighbour
     REQUIRE(run.exit_code == 0);
     return Content(bakes.out);
   };
-  const std::string x = bake("x.node");
-  const std::string y = bake("y.node");
+  const std::string x = bake("x.node"), y = bake("y.node");
   CHECK(x != y);
   CHECK(bake("x.node") == x);
   CHECK(bake("y.node") == y);

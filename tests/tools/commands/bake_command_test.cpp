@@ -110,8 +110,7 @@ TEST_CASE("Options of plush bake reach the asset") {
   CHECK(sim.density == 500.0f);
   CHECK(asset.factor().dt == 0.02f);
   CHECK(sim.median_edge <= 0.25f * 1.4143f);
-  double mass = 0.0;
-  double volume = 0.0;
+  double mass = 0.0, volume = 0.0;
   for (const float m : sim.masses) mass += m;
   for (size_t t = 0; t < sim.tets.size(); ++t) volume += sim.Volume(t);
   CHECK(mass == Approx(500.0 * volume).epsilon(1e-5));
@@ -152,8 +151,7 @@ TEST_CASE("Options of the lattice cage reach the asset, and -v shows their effec
     return json::parse(RunPlush({"info", out, "--json"}).out)["simulation"]["volume_ratio"]
         .get<double>();
   };
-  const double snug = volume_of({});
-  const double odt = volume_of({"--fit", "odt"});
+  const double snug = volume_of({}), odt = volume_of({"--fit", "odt"});
   const double none = volume_of({"--fit", "none"});
   CHECK(snug < odt);
   CHECK(odt < none);
@@ -284,8 +282,7 @@ TEST_CASE("A wrong option of plush bake is named with its range") {
 
 TEST_CASE("plush bake pins what the side-car asks for") {
   const BallFolder folder;
-  const std::string pins = folder / "pins.json";
-  const std::string out = folder / "b.plush";
+  const std::string pins = folder / "pins.json", out = folder / "b.plush";
   WriteText(pins, R"({"regions": [{"name": "low", "box": [[-1, -1, -1], [1, -0.3, 1]]},
                                   {"name": "none", "material": "absent"}]})");
   const PlushRun run = RunPlush({"bake", folder.ball(), "-o", out, "--pins", pins});
@@ -316,8 +313,7 @@ TEST_CASE("plush bake reads a material map, and info shows its materials") {
   obj.insert(middle, "\nusemtl horn");
   obj.insert(first, "\nusemtl fur");
   WriteText(folder / "ball.obj", obj);
-  const std::string map = folder / "map.json";
-  const std::string out = folder / "b.plush";
+  const std::string map = folder / "map.json", out = folder / "b.plush";
   const std::vector<std::string> bake = {"bake", folder / "ball.obj", "-o",
                                          out,    "--material-map",    map};
   WriteText(map, R"({"materials": [{"name": "horn", "young": 5e6}, {"name": "hron"}]})");
@@ -381,8 +377,7 @@ TEST_CASE("The depfile of plush bake lists all sources") {
 
 TEST_CASE("A name that no depfile can hold is a warning") {
   const BallFolder folder;
-  const std::string obj = folder / "line\nend.obj";
-  const std::string depfile = folder / "b.d";
+  const std::string obj = folder / "line\nend.obj", depfile = folder / "b.d";
   std::filesystem::copy(folder.ball(), obj);
   const auto bake = [&](const std::string& in, const std::string& out, const char* option) {
     return RunPlush({"bake", in, "-o", folder / out, "--depfile", depfile, option});

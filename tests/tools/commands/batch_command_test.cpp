@@ -259,8 +259,7 @@ TEST_CASE("Two batches in one output tree work one after the other") {
   other.join();
   CHECK(first.exit_code == 0);
   CHECK(second.exit_code == 0);
-  const json counts = json::parse(first.out)["counts"];
-  const json more = json::parse(second.out)["counts"];
+  const json counts = json::parse(first.out)["counts"], more = json::parse(second.out)["counts"];
   CHECK(counts["baked"].get<int>() + more["baked"].get<int>() == 3);
   CHECK(counts["unchanged"].get<int>() + more["unchanged"].get<int>() == 3);
 }

@@ -24,8 +24,7 @@ using nlohmann::json;
 
 TEST_CASE("plush bake --collision-triangles reports the copy, and its file is valid") {
   const TemporaryFolder folder;
-  const std::string ball = folder / "ball.obj";
-  const std::string out = folder / "ball.plush";
+  const std::string ball = folder / "ball.obj", out = folder / "ball.plush";
   WriteObj(MakeSphere(0.5, 32, 48), ball);
   const auto bake = [&](const std::string& output, std::vector<std::string> more) {
     more.insert(more.begin(), {"bake", ball, "-o", output, "--json", "-v"});

@@ -35,10 +35,8 @@ std::vector<std::byte> BarBytes() {
 // A folder with a sound bar, a truncated one, one of version 0.1 and one with a wrong number.
 struct Files {
   TemporaryFolder folder;
-  std::string good = folder / "good.plush";
-  std::string cut = folder / "cut.plush";
-  std::string foreign = folder / "foreign.plush";
-  std::string wrong = folder / "wrong.plush";
+  std::string good = folder / "good.plush", cut = folder / "cut.plush";
+  std::string foreign = folder / "foreign.plush", wrong = folder / "wrong.plush";
 
   Files() {
     auto bytes = BarBytes();

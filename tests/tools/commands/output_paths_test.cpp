@@ -27,8 +27,7 @@ mode_t ModeOf(const std::string& path) {
 // A folder with ball.obj and ball.plush, and one run of `plush` per kind of output.
 struct Outputs {
   TemporaryFolder folder;
-  std::string obj = folder / "ball.obj";
-  std::string baked = folder / "ball.plush";
+  std::string obj = folder / "ball.obj", baked = folder / "ball.plush";
 
   Outputs() {
     WriteObj(MakeSphere(0.5, 8, 12), obj);

@@ -95,8 +95,7 @@ TEST_CASE("plush simulate exports the asked frame as .obj with its .mtl") {
     std::istringstream words(Content(folder / "frame.obj"));
     double lowest = 1.0e9;
     for (std::string line; std::getline(words, line);) {
-      double x = 0.0;
-      double y = 0.0;
+      double x = 0.0, y = 0.0;
       if (std::sscanf(line.c_str(), "v %lf %lf", &x, &y) == 2) lowest = std::min(lowest, y);
     }
     return lowest;
@@ -172,8 +171,7 @@ TEST_CASE("A run of 100 steps ends like one of 50, saved, loaded and run for 50 
     REQUIRE(run.exit_code == 0);
     return json::parse(run.out)["state_hash"].get<std::string>();
   };
-  const std::string state = folder / "half.state";
-  const std::string whole = hash({"--steps", "100"});
+  const std::string state = folder / "half.state", whole = hash({"--steps", "100"});
   CHECK(hash({"--steps", "50", "--save-state", state}) != whole);
   CHECK(hash({"--steps", "50", "--load-state", state}) == whole);
   // The same file may be read and written.
@@ -260,8 +258,7 @@ TEST_CASE("A run that gains energy is a warning that names the step and the body
 
 TEST_CASE("plush simulate ends in the documented exit codes and leaves old outputs alone") {
   const TemporaryFolder folder;
-  const std::string ball = WriteBall(folder);
-  const std::string glb = folder / "old.glb";
+  const std::string ball = WriteBall(folder), glb = folder / "old.glb";
   WriteText(glb, "old");
   WriteText(folder / "typo.json", R"({"bodies":[{"asset":"ball.plush"}],"stesp":3})");
   WriteText(folder / "projective.json",

@@ -21,8 +21,7 @@ PlushRun RunInto(const std::string& target, const std::vector<std::string>& argu
 
 struct Baked {
   TemporaryFolder folder;
-  std::string obj = folder / "ball.obj";
-  std::string file = folder / "ball.plush";
+  std::string obj = folder / "ball.obj", file = folder / "ball.plush";
 
   Baked() {
     WriteObj(MakeSphere(0.5, 8, 12), obj);

@@ -48,8 +48,7 @@ bool Has(const std::vector<std::string>& codes, const std::string& code) {
 
 TEST_CASE("plush bake --static makes a file that info and validate understand") {
   const TemporaryFolder folder;
-  const std::string source = Written(folder, Box());
-  const std::string out = folder / "box.plush";
+  const std::string source = Written(folder, Box()), out = folder / "box.plush";
   const json baked =
       Parsed(RunPlush({"bake", "--static", source, "-o", out, "--friction", "0.75", "--json"}));
   CHECK(baked["static_mesh"]["triangles"] == 192);
@@ -135,8 +134,7 @@ TEST_CASE("Sides follow from the mesh unless they are given") {
 
 TEST_CASE("Options of soft bodies and --static exclude each other") {
   const TemporaryFolder folder;
-  const std::string source = Written(folder, Box());
-  const std::string out = folder / "out.plush";
+  const std::string source = Written(folder, Box()), out = folder / "out.plush";
   for (const auto& more : {std::vector<std::string>{"--tets", "100"},
                            {"--young", "1e5"},
                            {"--dt", "0.01"},

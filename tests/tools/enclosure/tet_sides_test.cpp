@@ -28,8 +28,7 @@ TEST_CASE("Sides of faces are the exact ones, near planes and far from them") {
     for (uint32_t t = 0; t < scaled.tets.size(); ++t) {
       for (size_t corner = 0; corner < 4; ++corner) {
         const auto [a, b, c] = FaceOf(scaled.tets[t], corner);
-        const double u = random.In(-1.0, 1.0);
-        const double v = random.In(-1.0, 1.0);
+        const double u = random.In(-1.0, 1.0), v = random.In(-1.0, 1.0);
         // Points in the plane up to rounding, slightly off it, far from it, and at a corner.
         const Vec3d in_plane = scaled.nodes[a] + (scaled.nodes[b] - scaled.nodes[a]) * u +
                                (scaled.nodes[c] - scaled.nodes[a]) * v;

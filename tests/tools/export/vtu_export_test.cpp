@@ -22,8 +22,7 @@ std::vector<std::string> Array(const std::string& text, const std::string& name)
   const size_t at = text.find("Name=\"" + name + "\"");
   INFO(name);
   REQUIRE(at != std::string::npos);
-  const size_t begin = text.find('>', at) + 1;
-  const size_t end = text.find("</DataArray>", begin);
+  const size_t begin = text.find('>', at) + 1, end = text.find("</DataArray>", begin);
   REQUIRE(end != std::string::npos);
   std::vector<std::string> words;
   for (const auto& line : plush::tests::Lines(text.substr(begin, end - begin))) {

@@ -210,8 +210,7 @@ TEST_CASE("One pass of the paper's descent moves boundary nodes towards their OD
   }
   // Nodes move in turn, so those with smaller numbers are already at their new places.
   TetMesh mesh = before.mesh;
-  size_t checked = 0;
-  size_t full_steps = 0;
+  size_t checked = 0, full_steps = 0;
   for (uint32_t node = 0; node < moved.size(); ++node) {
     const std::optional<Vec3d> to_odt = OdtStep(mesh, node);
     const Vec3d from = mesh.nodes[node];
@@ -224,8 +223,7 @@ TEST_CASE("One pass of the paper's descent moves boundary nodes towards their OD
     if (Length(step) == 0.0 || !to_odt || Length(*to_odt) < 1e-3) continue;
     // The share k_ODT of the way, or a half of it, a quarter and so on. The new place has single
     // precision: coordinates below 4 m round by up to 1.2e-7 m.
-    const double rounding = 3e-7;
-    const double share = Dot(step, *to_odt) / LengthSquared(*to_odt);
+    const double rounding = 3e-7, share = Dot(step, *to_odt) / LengthSquared(*to_odt);
     CAPTURE(node, share, Length(*to_odt));
     CHECK(Length(step - *to_odt * share) < rounding);
     REQUIRE(share > 0.0);
@@ -248,8 +246,7 @@ TEST_CASE("The paper's descent lowers the ODT energy") {
   const FitSettings settings = SettingsFor(solid, FitMethod::kOdt, cell);
   SplitCage cage =
       SplitOf(solid, LatticeAround(solid, LatticeKind::kBcc, cell), settings.clearance_m);
-  const double before = OdtEnergy(cage.mesh);
-  const double angle_before = LeastDihedral(cage.mesh);
+  const double before = OdtEnergy(cage.mesh), angle_before = LeastDihedral(cage.mesh);
   const uint32_t passes = FitCage(solid.surface, solid.inside, settings, &cage);
   CHECK(passes <= 10);
   CAPTURE(before, OdtEnergy(cage.mesh), angle_before, LeastDihedral(cage.mesh));

@@ -126,8 +126,7 @@ TEST_CASE("Strides, offsets and sparse substitutions are followed") {
 
   const std::vector<uint16_t> where = {0, 3};
   const Floats what = {7, 9};
-  const size_t where_view = b.AddView(where.data(), 4);
-  const size_t what_view = b.AddView(what.data(), 8);
+  const size_t where_view = b.AddView(where.data(), 4), what_view = b.AddView(what.data(), 8);
   b.json["accessors"].push_back({{"count", 4}, {"componentType", 5126}, {"type", "SCALAR"}});
   b.json["accessors"][1]["sparse"] = {
       {"count", 2},

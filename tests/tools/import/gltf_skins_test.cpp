@@ -113,8 +113,7 @@ float WeightAt(const SurfaceJoint& joint, uint32_t vertex) {
 void RequireHalves(const SurfaceMesh& surface, double tolerance = 0.0) {
   REQUIRE(surface.joints.size() == 2);
   for (uint32_t v = 0; v < surface.positions.size(); ++v) {
-    const double y = Sphere().positions[v].y;
-    const double hip = std::abs(y) < 1e-6 ? 0.5 : (y < 0 ? 1.0 : 0.0);
+    const double y = Sphere().positions[v].y, hip = std::abs(y) < 1e-6 ? 0.5 : (y < 0 ? 1.0 : 0.0);
     REQUIRE(std::abs(WeightAt(surface.joints[0], v) - hip) <= tolerance);
     REQUIRE(std::abs(WeightAt(surface.joints[1], v) - (1.0 - hip)) <= tolerance);
   }
@@ -303,8 +302,7 @@ TEST_CASE("An FBX skeleton has joints inside its model") {
   REQUIRE(surface.joints.size() > 1);
   plush::tools::Box3 box;
   for (const Vec3d& p : surface.positions) box.Add(p);
-  size_t inside = 0;
-  size_t weights = 0;
+  size_t inside = 0, weights = 0;
   std::vector<double> sums(surface.positions.size(), 0.0);
   for (const SurfaceJoint& joint : surface.joints) {
     const plush::tools::Vec3d& p = joint.position;

@@ -113,8 +113,7 @@ TEST_CASE(".msh: every element type has its number of nodes and its dimension") 
     INFO("type " << type);
     const auto read = Parse(text_of(type, num_nodes));
     REQUIRE(read.ok());
-    const bool is_tet = tets.contains(type);
-    const bool is_other_solid = other_solids.contains(type);
+    const bool is_tet = tets.contains(type), is_other_solid = other_solids.contains(type);
     CHECK(read.value().mesh.tets.size() == (is_tet ? 2 : 1));
     CHECK(read.value().num_solid_cells == (is_other_solid ? 1 : 0));
     CHECK(read.value().num_surface_cells == (is_tet || is_other_solid ? 0 : 1));

@@ -272,14 +272,11 @@ AffineTransform RandomTransform(std::mt19937* random) {
 TEST_CASE("Transforms compose, and normals stay perpendicular to surfaces") {
   std::mt19937 random(12);
   for (int i = 0; i < 200; ++i) {
-    const AffineTransform a = RandomTransform(&random);
-    const AffineTransform b = RandomTransform(&random);
-    const Vec3d x = {0.3, -0.7, 0.2};
-    const Vec3d y = {-0.1, 0.4, 0.9};
+    const AffineTransform a = RandomTransform(&random), b = RandomTransform(&random);
+    const Vec3d x = {0.3, -0.7, 0.2}, y = {-0.1, 0.4, 0.9};
     CHECK(Length(a.After(b).Point(x) - a.Point(b.Point(x))) < 1e-12);
     CHECK(a.After(b).Determinant() == Approx(a.Determinant() * b.Determinant()).margin(1e-12));
-    const Vec3d n = Cross(x, y);
-    const Vec3d moved = a.ForNormals().Direction(n);
+    const Vec3d n = Cross(x, y), moved = a.ForNormals().Direction(n);
     CHECK(Dot(moved, a.Direction(x)) == Approx(0.0).margin(1e-12));
     CHECK(Dot(moved, a.Direction(y)) == Approx(0.0).margin(1e-12));
     // What was outside before is outside after, mirrored or not.

@@ -53,8 +53,7 @@ class Random {
 
 // v turned by q, by the formula with two cross products.
 Vec3d Turned(const Quat& q, const Vec3d& v) {
-  const Vec3d u = {q.x, q.y, q.z};
-  const Vec3d t = 2.0 * Cross(u, v);
+  const Vec3d u = {q.x, q.y, q.z}, t = 2.0 * Cross(u, v);
   return v + double{q.w} * t + Cross(u, t);
 }
 

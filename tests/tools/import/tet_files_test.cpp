@@ -139,13 +139,11 @@ TEST_CASE("A missing partner is an error that names it") {
 }
 
 TEST_CASE("Edited files give an error or a sound mesh") {
-  const std::string nodes = kNodes;
-  const std::string tets = kTets;
+  const std::string nodes = kNodes, tets = kTets;
   std::mt19937 random(8);
   int read_well = 0;
   for (int i = 0; i < 400; ++i) {
-    std::string edited_nodes = nodes;
-    std::string edited_tets = tets;
+    std::string edited_nodes = nodes, edited_tets = tets;
     const std::string alphabet = "0123456789 .-+e#\nx";
     std::string& edited = i % 2 == 0 ? edited_nodes : edited_tets;
     edited[random() % edited.size()] = alphabet[random() % alphabet.size()];

@@ -105,8 +105,7 @@ TEST_CASE("Tet files with edited bytes give an error or a sound mesh") {
     for (int i = 0; i < 2000; ++i) {
       std::string edited = file.bytes;
       for (unsigned edits = 1 + random() % 3; edits > 0; --edits) {
-        const char any = static_cast<char>(random());
-        const char likely = alphabet[random() % alphabet.size()];
+        const char any = static_cast<char>(random()), likely = alphabet[random() % alphabet.size()];
         edited[random() % edited.size()] = i % 2 == 0 ? any : likely;
       }
       const auto read = Parse(file, edited);

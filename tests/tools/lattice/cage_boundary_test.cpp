@@ -34,8 +34,7 @@ TEST_CASE("Faces look outwards, and the boundary of a box is closed") {
     const auto& [a, b, c] = face.nodes;
     volume += SixVolume(Vec3d{}, mesh.nodes[a], mesh.nodes[b], mesh.nodes[c]) / 6.0;
     for (size_t i = 0; i < 3; ++i) {
-      const uint32_t from = face.nodes[i];
-      const uint32_t to = face.nodes[(i + 1) % 3];
+      const uint32_t from = face.nodes[i], to = face.nodes[(i + 1) % 3];
       edges[{std::min(from, to), std::max(from, to)}] += from < to ? 1 : -1;
     }
   }

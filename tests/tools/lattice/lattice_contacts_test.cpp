@@ -54,8 +54,7 @@ bool ReachesInto(const std::array<Vec3d, 3>& triangle, const std::array<Plane, 4
     for (size_t i = 0; i < polygon.size(); ++i) {
       const Vec3d& p = polygon[i];
       const Vec3d& q = polygon[(i + 1) % polygon.size()];
-      const double hp = plane.Height(p) - depth;
-      const double hq = plane.Height(q) - depth;
+      const double hp = plane.Height(p) - depth, hq = plane.Height(q) - depth;
       if (hp >= 0.0) inside.push_back(p);
       if ((hp >= 0.0) != (hq >= 0.0)) inside.push_back(p + (q - p) * (hp / (hp - hq)));
     }
@@ -187,8 +186,7 @@ TEST_CASE("Contacts are all near pairs, as found by testing every tet with every
         }
         tets.erase(kNoTet);
         Pairs expected;
-        size_t missed = 0;
-        size_t near = 0;
+        size_t missed = 0, near = 0;
         for (const uint32_t tet : tets) {
           const auto corners = lattice.TetCorners(tet);
           for (uint32_t t = 0; t < solid.surface.triangles.size(); ++t) {

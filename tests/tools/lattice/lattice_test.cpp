@@ -41,8 +41,7 @@ std::vector<uint32_t> ExistingTets(const Lattice& lattice) {
 TEST_CASE("Tets of a lattice are positive and have the angles of their kind") {
   for (const LatticeKind kind : kKinds) {
     const Lattice lattice = MakeTestLattice(kind);
-    double least = 180.0;
-    double largest = 0.0;
+    double least = 180.0, largest = 0.0;
     for (const uint32_t t : ExistingTets(lattice)) {
       const auto corners = lattice.TetCorners(t);
       REQUIRE(SixVolume(corners[0], corners[1], corners[2], corners[3]) > 0.0);

@@ -67,12 +67,8 @@ SurfaceMesh Refined(SurfaceMesh mesh, int times) {
   for (; times > 0; --times) {
     SurfaceMesh finer;
     for (const auto& [a, b, c] : mesh.triangles) {
-      const Vec3d p = mesh.positions[a];
-      const Vec3d q = mesh.positions[b];
-      const Vec3d r = mesh.positions[c];
-      const Vec3d pq = (p + q) * 0.5;
-      const Vec3d qr = (q + r) * 0.5;
-      const Vec3d rp = (r + p) * 0.5;
+      const Vec3d p = mesh.positions[a], q = mesh.positions[b], r = mesh.positions[c];
+      const Vec3d pq = (p + q) * 0.5, qr = (q + r) * 0.5, rp = (r + p) * 0.5;
       for (const auto& triangle : {std::array{p, pq, rp}, std::array{pq, q, qr},
                                    std::array{rp, qr, r}, std::array{pq, qr, rp}}) {
         const auto first = static_cast<uint32_t>(finer.positions.size());
@@ -128,8 +124,7 @@ TEST_CASE("One finger pulled by half its length leaves its neighbour on a pinned
     plush::BodyId id;
     REQUIRE(world.AddBody(body.asset(), {.pinned_nodes = pinned}, &id).ok());
     const auto rest = PositionsOf(world, id, num_nodes);
-    double largest_right = 0.0;
-    double largest_left = 0.0;
+    double largest_right = 0.0, largest_left = 0.0;
     auto moved = rest;
     for (int i = 1; i <= 50; ++i) {
       // Moves the tip by half the finger's length, sideways and up, in 25 steps; then holds it.

@@ -64,9 +64,7 @@ SurfaceMesh MakeTube(const Vec3d& base, double inner, double outer, double lengt
   for (uint32_t i = 0; i < n; ++i) {
     const uint32_t next = (i + 1) % n;
     for (uint32_t side = 0; side < 4; ++side) {
-      const uint32_t a = 4 * i + side;
-      const uint32_t b = 4 * i + (side + 1) % 4;
-      const uint32_t c = 4 * next + (side + 1) % 4;
+      const uint32_t a = 4 * i + side, b = 4 * i + (side + 1) % 4, c = 4 * next + (side + 1) % 4;
       const uint32_t d = 4 * next + side;
       mesh.triangles.push_back({a, b, c});
       mesh.triangles.push_back({a, c, d});
@@ -143,9 +141,7 @@ std::optional<std::pair<double, size_t>> FirstHit(const SolidSurface& surface,
   std::optional<std::pair<double, size_t>> first;
   for (size_t i = 0; i < triangles.size(); ++i) {
     const auto& [p, q, r] = surface.triangles[triangles[i]];
-    const Vec3d a = surface.points[p];
-    const Vec3d u = surface.points[q] - a;
-    const Vec3d v = surface.points[r] - a;
+    const Vec3d a = surface.points[p], u = surface.points[q] - a, v = surface.points[r] - a;
     const double determinant = Dot(u, Cross(along, v));
     if (std::abs(determinant) < 1e-14) continue;
     const double s = Dot(from - a, Cross(along, v)) / determinant;
@@ -166,8 +162,7 @@ bool LiesIn(const Vec3d& p, const Tet& tet) {
 TEST_CASE("Both ends of a straight way through material within a tet are of one piece") {
   constexpr uint32_t kSeed = 72;
   RandomNumbers random(kSeed);
-  int ways = 0;
-  int several = 0;
+  int ways = 0, several = 0;
   const SurfaceMesh shapes[] = {MakeTorus(1.0, 0.25, 32, 16), MakeTwoFingers(0.2, 0.06),
                                 MakeNestedShells(false, true), MakeOverlappingBoxes()};
   for (const SurfaceMesh& mesh : shapes) {

@@ -144,8 +144,7 @@ TEST_CASE("Triangles meet exactly if no axis separates them") {
   int hits = 0;
   for (int i = 0; i < 6000; ++i) {
     const int range = 1 + i % 4;
-    const Triangle3 s = numbers.Triangle(range);
-    const Triangle3 t = numbers.Triangle(range);
+    const Triangle3 s = numbers.Triangle(range), t = numbers.Triangle(range);
     const bool expected = HullsIntersectByBruteForce({s[0], s[1], s[2]}, {t[0], t[1], t[2]});
     REQUIRE(plush::tools::TrianglesIntersect(s, t) == expected);
     REQUIRE(plush::tools::TrianglesIntersect(t, {s[2], s[1], s[0]}) == expected);

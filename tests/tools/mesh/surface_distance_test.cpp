@@ -56,16 +56,14 @@ TEST_CASE("A triangle within a limit has all its points there, and is found unle
                                 MakeTriangleSoup(60, 0.5, 21),
                                 MakeGridBox({0.2, 0.2, 0.2}, {0.8, 0.8, 0.8}, 4)};
   RandomNumbers random(22);
-  int within = 0;
-  int beyond = 0;
+  int within = 0, beyond = 0;
   for (const SurfaceMesh& mesh : meshes) {
     const SurfaceDistance distance(mesh.positions, mesh.triangles);
     for (int i = 0; i < 200; ++i) {
       const Vec3d a = random.Point({0, 0, 0}, {1, 1, 1});
       const Triangle3 t = {a, a + random.Direction() * random.In(0.01, 0.5),
                            a + random.Direction() * random.In(0.01, 0.5)};
-      const double farthest = SampledFarthest(mesh, t, 16);
-      const double limit = random.In(0.02, 0.5);
+      const double farthest = SampledFarthest(mesh, t, 16), limit = random.In(0.02, 0.5);
       INFO("triangle " << i << ", farthest " << farthest << ", limit " << limit);
       const bool is_within = distance.IsWithin(t, limit);
       if (is_within) CHECK(farthest <= limit * (1 + 1e-12));

@@ -13,8 +13,7 @@ using namespace plush::tools;
 TEST_CASE("Every face of a tet mesh occurs once, with its tets") {
   const TetMesh mesh = plush::test::TetBox(3, 2, 2, 0.1);
   const TetFaces faces = BuildTetFaces(mesh.tets);
-  size_t border = 0;
-  size_t inner = 0;
+  size_t border = 0, inner = 0;
   for (uint32_t face = 0; face < faces.num_faces(); ++face) {
     const auto tets = faces.TetsAt(face);
     (tets.size() == 1 ? border : inner) += 1;

@@ -41,8 +41,7 @@ class RandomNumbers {
     return std::uniform_real_distribution<double>(lower, upper)(random_);
   }
   Vec3d Point(double size) {
-    const double x = Uniform(-size, size);
-    const double y = Uniform(-size, size);
+    const double x = Uniform(-size, size), y = Uniform(-size, size);
     return {x, y, Uniform(-size, size)};
   }
 
@@ -69,11 +68,9 @@ TEST_CASE("Barycentric weights reproduce the point and distinguish inside from o
 TEST_CASE("No sample of a triangle is nearer than its closest point") {
   RandomNumbers random(12);
   for (int round = 0; round < 200; ++round) {
-    const Vec3d a = random.Point(1);
-    const Vec3d b = random.Point(1);
+    const Vec3d a = random.Point(1), b = random.Point(1);
     const Vec3d c = round % 10 == 0 ? a + (b - a) * 0.5 : random.Point(1);  // some without area
-    const Vec3d point = random.Point(2);
-    const Vec3d closest = ClosestPointOnTriangle(point, a, b, c);
+    const Vec3d point = random.Point(2), closest = ClosestPointOnTriangle(point, a, b, c);
     double nearest_sample = 1e9;
     constexpr int kSteps = 60;
     for (int i = 0; i <= kSteps; ++i) {

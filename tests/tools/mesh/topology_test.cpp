@@ -65,8 +65,7 @@ size_t NumOneWay(const SurfaceMesh& mesh) {
   const auto& triangles = mesh.triangles;
   size_t count = 0;
   for (uint32_t h = 0; h < 3 * triangles.size(); ++h) {
-    const uint32_t from = triangles[h / 3][h % 3];
-    const uint32_t to = triangles[h / 3][(h % 3 + 1) % 3];
+    const uint32_t from = triangles[h / 3][h % 3], to = triangles[h / 3][(h % 3 + 1) % 3];
     bool has_back = false;
     for (const auto& [a, b, c] : triangles) {
       has_back =

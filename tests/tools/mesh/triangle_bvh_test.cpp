@@ -57,8 +57,7 @@ TEST_CASE("An order by halves has every number once and the nearer ones together
   std::iota(all.begin(), all.end(), 0u);
   CHECK(sorted == all);
   // The box is longest along x, so the first half lies before the second along x.
-  double last = 0.0;
-  double first = 4.0;
+  double last = 0.0, first = 4.0;
   for (size_t i = 0; i < 500; ++i) last = std::max(last, centres[order[i]].x);
   for (size_t i = 500; i < 1000; ++i) first = std::min(first, centres[order[i]].x);
   CHECK(last <= first);

@@ -59,8 +59,7 @@ Walk WalkTree(const CoarseTree& tree, const std::vector<Dop14>& leaves) {
   REQUIRE(sorted == all);
   REQUIRE(tree.left_counts.size() == 2 * leaves.size() - 1);
   Walk walk;
-  size_t node = 0;
-  size_t leaf = 0;
+  size_t node = 0, leaf = 0;
   WalkNode(tree, leaves, leaves.size(), 1, &node, &leaf, &walk);
   return walk;
 }
@@ -70,8 +69,7 @@ double VolumeByAllPairs(std::vector<Dop14> nodes) {
   double sum = 0.0;
   while (nodes.size() > 1) {
     double best = std::numeric_limits<double>::infinity();
-    size_t a = 0;
-    size_t b = 1;
+    size_t a = 0, b = 1;
     for (size_t i = 0; i < nodes.size(); ++i) {
       for (size_t j = i + 1; j < nodes.size(); ++j) {
         Dop14 bounds = nodes[i];

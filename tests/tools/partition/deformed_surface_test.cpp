@@ -82,17 +82,14 @@ std::vector<Places> TrianglesOf(const Ring& ring) {
 
 // Distance at which the ray meets the triangle well inside its edges, or infinity.
 double Meet(const Vec3d& origin, const Vec3d& direction, const Places& t) {
-  const Vec3d a = ToDouble(t[0]);
-  const Vec3d e = ToDouble(t[1]) - a;
-  const Vec3d f = ToDouble(t[2]) - a;
+  const Vec3d a = ToDouble(t[0]), e = ToDouble(t[1]) - a, f = ToDouble(t[2]) - a;
   const Vec3d p = Cross(direction, f);
   const double determinant = Dot(e, p);
   if (std::abs(determinant) < 1e-14) return HUGE_VAL;
   const Vec3d s = origin - a;
   const double u = Dot(s, p) / determinant;
   const Vec3d q = Cross(s, e);
-  const double v = Dot(direction, q) / determinant;
-  const double margin = 1e-3;
+  const double v = Dot(direction, q) / determinant, margin = 1e-3;
   if (u < margin || v < margin || u + v > 1.0 - margin) return HUGE_VAL;
   const double at = Dot(f, q) / determinant;
   return at >= 0.0 ? at : HUGE_VAL;
@@ -105,8 +102,7 @@ TEST_CASE("Both sides of a cut have the same bits, however the cage is deformed"
   for (const float size : {0.0f, 0.05f, 0.5f, 5.0f, 1e6f}) {
     ring.Deform(size, &random);
     const std::vector<Places> triangles = TrianglesOf(ring);
-    size_t compared = 0;
-    size_t different = 0;
+    size_t compared = 0, different = 0;
     for (uint32_t t = 0; t < triangles.size(); ++t) {
       for (size_t k = 0; k < 3; ++k) {
         const uint32_t other = c.triangles[t].neighbours[k];
@@ -134,9 +130,7 @@ TEST_CASE("Rays hit a cut surface at the places at which they hit its triangles"
   for (const float size : {0.0f, 0.1f, 0.6f}) {
     ring.Deform(size, &random);
     const std::vector<Places> triangles = TrianglesOf(ring);
-    int met = 0;
-    int wrong = 0;
-    int odd = 0;
+    int met = 0, wrong = 0, odd = 0;
     for (int i = 0; i < 500; ++i) {
       const Vec3 origin = {4.0f * in(random), 4.0f * in(random), 6.0f};
       const Vec3 direction = {1.2f * in(random)-origin.x, 0.3f * in(random)-origin.y,

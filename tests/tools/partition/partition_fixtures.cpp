@@ -129,8 +129,7 @@ std::string FaultsOf(const Partitioned& out) {
   const CollisionData& data = out.partition.data;
   check(!out.findings.Has("CDG_OUTSIDE"), "triangles that no tet holds");
   if (data.tets.empty()) return faults + "; no collision surface";
-  const SurfaceTotals before = TotalsOf(out.solid);
-  const SurfaceTotals after = TotalsOf(data, out.cage.mesh);
+  const SurfaceTotals before = TotalsOf(out.solid), after = TotalsOf(data, out.cage.mesh);
   const double area_error = std::abs(after.area - before.area) / before.area;
   check(area_error <= 1e-6, "area is off by " + std::to_string(1e6 * area_error) + "e-6");
   const double vector_error = Length(after.vector_area - before.vector_area) / before.area;

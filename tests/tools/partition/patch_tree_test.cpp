@@ -18,8 +18,7 @@ std::vector<BarycentricBox> RandomBoxes(size_t count, uint32_t seed) {
   std::vector<BarycentricBox> boxes(count);
   for (BarycentricBox& box : boxes) {
     for (size_t i = 0; i < 4; ++i) {
-      const float middle = in(random);
-      const float half = 0.05f * in(random);
+      const float middle = in(random), half = 0.05f * in(random);
       box.low[i] = std::max(0.0f, middle - half);
       box.high[i] = std::min(1.0f, middle + half);
     }

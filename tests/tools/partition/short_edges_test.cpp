@@ -132,8 +132,7 @@ TEST_CASE("Taking out short edges keeps the surface, its topology and its tets")
     CutSurface& surface = clipped.surface;
     const int euler = EulerOf(surface);
     const double length = 1e-3;  // longer than in a bake
-    const size_t before = NumShort(surface, length);
-    const size_t num_triangles = surface.triangles.size();
+    const size_t before = NumShort(surface, length), num_triangles = surface.triangles.size();
     const size_t num_points = NumUsed(surface);
     const double area = AreaOf(surface);
     const auto num_borders =

@@ -58,8 +58,7 @@ uint32_t TetAt(const TetMesh& mesh, const Vec3d& p) {
 // A point in the plane through nodes 0, 1 and `third`, up to rounding; its weight for `third` is at
 // least `least`.
 Vec3d NearPlane(const TetMesh& mesh, const Vec3d& third, double least, Random* random) {
-  const double across = Uniform(random, least, 0.2);
-  const double along = Uniform(random, 0.4, 0.6);
+  const double across = Uniform(random, least, 0.2), along = Uniform(random, 0.4, 0.6);
   return mesh.nodes[0] * (1.0 - along - across) + mesh.nodes[1] * along + third * across;
 }
 
@@ -111,8 +110,7 @@ TEST_CASE("An edge in a face's plane up to rounding is cut at one of its points"
   for (int i = 0; i < 20000; ++i) {
     const TetMesh mesh = RingOfTets(&random);
     const auto& x = mesh.nodes;
-    const Vec3d p = NearPlane(mesh, x[2], 0.02, &random);
-    const Vec3d q = NearPlane(mesh, x[2], 0.02, &random);
+    const Vec3d p = NearPlane(mesh, x[2], 0.02, &random), q = NearPlane(mesh, x[2], 0.02, &random);
     if (!IsLostToRounding(x[0], x[1], x[2], p, q)) continue;
     ++lost;
     CheckClipped(mesh, {p, q, (x[0] + x[1] + x[2] + x[3]) * 0.25});
@@ -133,9 +131,7 @@ TEST_CASE("An edge of the cage in a triangle's plane up to rounding is cut at on
       across += Uniform(&random, -0.03, 0.03);
       return x[0] * (1.0 - along - across) + x[1] * along + beside * across;
     };
-    const Vec3d p = at(0.12, -0.06);
-    const Vec3d q = at(0.94, -0.06);
-    const Vec3d r = at(0.4, 0.2);
+    const Vec3d p = at(0.12, -0.06), q = at(0.94, -0.06), r = at(0.4, 0.2);
     if (!IsLostToRounding(p, q, r, x[0], x[1])) continue;
     ++lost;
     cut += CheckClipped(mesh, {p, q, r});

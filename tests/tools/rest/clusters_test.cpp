@@ -100,8 +100,7 @@ std::vector<std::vector<size_t>> CheckPromises(const TetMesh& mesh, const Cluste
   std::vector<std::vector<size_t>> out;
   for (const auto& [seed, of_clusters] : sizes) {
     const size_t largest = *std::ranges::max_element(of_clusters);
-    const size_t smallest = *std::ranges::min_element(of_clusters);
-    const size_t count = of_clusters.size();
+    const size_t smallest = *std::ranges::min_element(of_clusters), count = of_clusters.size();
     INFO(count << " clusters of " << num_nodes[seed] << " nodes: " << smallest << " to "
                << largest);
     if (count > 4) CHECK(largest * count <= 2 * num_nodes[seed]);
@@ -205,8 +204,7 @@ TEST_CASE("Boxes of any size and numbering keep the promises") {
 TEST_CASE("Components share the clusters by their nodes, at least one each") {
   const TetMesh large = TetBox(20, 5, 5, 0.1);  // 756 nodes
   const TetMesh half = TetBox(9, 5, 5, 0.1);    // 360 nodes
-  const TetMesh tet = plush::test::SingleTet(0.1);
-  const TetMesh mesh = SideBySide({large, half, tet});
+  const TetMesh tet = plush::test::SingleTet(0.1), mesh = SideBySide({large, half, tet});
   const auto counts = [&](std::optional<uint32_t> count) {
     const auto sizes = CheckPromises(mesh, ClustersOf(mesh, count));
     std::vector<size_t> out;
@@ -258,8 +256,7 @@ TEST_CASE("A long bar is cut across") {
   // Seven cuts, each through one layer of cubes or two.
   CHECK(ShareOfStraddlers(bar, clusters) <= 14.0 / 64.0);
   for (const auto& [cluster, nodes] : NodesByCluster(clusters)) {
-    double low = 100.0;
-    double high = 0.0;
+    double low = 100.0, high = 0.0;
     for (const uint32_t node : nodes) {
       low = std::min(low, bar.nodes[node].x);
       high = std::max(high, bar.nodes[node].x);

@@ -237,8 +237,7 @@ TEST_CASE("The factor does not depend on how the rest shape is turned") {
   const TetMesh mesh = plush::test::TetBox(3, 3, 2, 0.1, 0.08, 8);
   TetMesh turned = mesh;  // turned by the quaternion (1, 2, 3, 4) / sqrt(30)
   for (Vec3d& p : turned.nodes) {
-    const Vec3d axis = {1.0, 2.0, 3.0};
-    const Vec3d t = Cross(axis, p) * (2.0 / 30.0);
+    const Vec3d axis = {1.0, 2.0, 3.0}, t = Cross(axis, p) * (2.0 / 30.0);
     p = p + 4.0 * t + Cross(axis, t);
   }
   const auto a = ComputeRestData(mesh, {}, 5.0, 0.01);

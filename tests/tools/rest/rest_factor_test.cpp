@@ -31,8 +31,7 @@ RestData RestOf(const TetMesh& mesh, const Material& material, double dt,
 // The product L D L^T from the panels.
 Eigen::MatrixXd Product(const RestData& rest) {
   const auto n = static_cast<Eigen::Index>(rest.nodes.size());
-  Eigen::MatrixXd lower = Eigen::MatrixXd::Identity(n, n);
-  Eigen::MatrixXd diagonal = Eigen::MatrixXd::Zero(n, n);
+  Eigen::MatrixXd lower = Eigen::MatrixXd::Identity(n, n), diagonal = Eigen::MatrixXd::Zero(n, n);
   for (const Supernode& s : rest.supernodes) {
     const uint32_t w = s.num_columns;
     Eigen::MatrixXd inverse(w, w);

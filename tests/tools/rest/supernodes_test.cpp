@@ -91,8 +91,7 @@ std::vector<size_t> SupernodeOfColumn(const FactorLayout& layout, uint32_t num_n
 }
 
 void CheckMemory(const FactorLayout& layout, uint32_t num_nodes) {
-  size_t num_rows = 0;
-  size_t num_values = 0;
+  size_t num_rows = 0, num_values = 0;
   for (const Supernode& s : layout.supernodes) {
     REQUIRE(s.first_row == num_rows);
     REQUIRE(s.first_value == num_values);

@@ -85,8 +85,7 @@ TEST_CASE("Blocks of near tets are near in the nodes' order") {
   CheckBlocks(mesh.tets, places);
   size_t sum = 0;
   for (size_t block = 0; block < places.size(); block += kBlockTets) {
-    uint32_t lowest = UINT32_MAX;
-    uint32_t highest = 0;
+    uint32_t lowest = UINT32_MAX, highest = 0;
     for (size_t i = block; i < block + kBlockTets && places[i] != kNoTet; ++i) {
       const auto [low, high] =
           std::minmax_element(mesh.tets[places[i]].begin(), mesh.tets[places[i]].end());

@@ -82,8 +82,7 @@ double SampledDistance(const SolidSurface& from, const SolidSurface& to, int n, 
     const auto [a, b, c] = from.CornersOf(t);
     measure(a);
     for (int i = 0; i < n; ++i) {
-      const double s = random.In(0, 1);
-      const double r = random.In(0, 1 - s);
+      const double s = random.In(0, 1), r = random.In(0, 1 - s);
       measure(a + (b - a) * s + (c - a) * r);
     }
   }
@@ -124,8 +123,7 @@ void CheckAll(const Simplified& made, int samples) {
   REQUIRE(!after.triangles.empty());
   REQUIRE(after.source_triangle.size() == after.triangles.size());
   REQUIRE(made.copy.tet_of_point.size() == after.points.size());
-  const SurfaceTotals a = TotalsOf(before);
-  const SurfaceTotals b = TotalsOf(after);
+  const SurfaceTotals a = TotalsOf(before), b = TotalsOf(after);
   CHECK(b.euler == a.euler);
   CHECK(after.closed == before.closed);
   CHECK(IsClosed(static_cast<uint32_t>(after.points.size()), after.triangles) == before.closed);

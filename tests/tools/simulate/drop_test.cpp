@@ -85,8 +85,7 @@ void DropModel(const std::string& path) {
   BakeScaled(path, folder / "body.plush");
   for (const float damping : {0.0f, 0.15f}) {
     const DropMeasures drop = Drop(folder / "body.plush", damping, kDt, kSeconds);
-    const std::string name = std::filesystem::path(path).filename().string();
-    const std::string text = ToText(drop);
+    const std::string name = std::filesystem::path(path).filename().string(), text = ToText(drop);
     if (FullTests()) std::printf("%s, damping %g s: %s\n", name.c_str(), damping, text.c_str());
     INFO(path << ", damping " << damping << " s\n" << text);
     CheckPhysics(drop);
@@ -106,8 +105,7 @@ void CheckEnergy(const std::string& path) {
   for (const float damping : {0.0f, 0.15f}) {
     for (const double dt : {0.0025, 0.005, 1.0 / 60.0}) {
       const DropMeasures drop = Drop(folder / "body.plush", damping, dt, 1.5);
-      const std::string name = std::filesystem::path(path).filename().string();
-      const std::string text = ToText(drop);
+      const std::string name = std::filesystem::path(path).filename().string(), text = ToText(drop);
       if (FullTests()) {
         std::printf("%s, damping %g s, dt %.4f s: %s\n", name.c_str(), damping, dt, text.c_str());
       }

@@ -120,8 +120,7 @@ ModelScene MakeScene(const Asset& asset, uint32_t seed) {
   const bool has_scale = random.Below(2) == 0;
   body.scale = has_scale ? static_cast<float>(random.Log(0.05, 5.0)) : 1.0f;
   scene.size = Length(tools::SurfaceBounds(asset).Extent()) * double(body.scale);
-  const double young = random.Log(1.0e3, 1.0e9);
-  const double density = random.Log(100.0, 1.0e4);
+  const double young = random.Log(1.0e3, 1.0e9), density = random.Log(100.0, 1.0e4);
   const uint32_t kind = random.Below(10);
   body.material.poisson = kind == 0   ? 0.0f
                           : kind == 1 ? 0.499f

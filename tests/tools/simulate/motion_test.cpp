@@ -8,8 +8,7 @@
 namespace plush::tools {
 
 TEST_CASE("A motion meets its keys, and rests before the first and after the last one") {
-  const Pose a = {{1, 2, 3}, {0, 0, 0, 1}};
-  const Pose b = {{-1, 5, 3}, {0, 0.6f, 0, 0.8f}};
+  const Pose a = {{1, 2, 3}, {0, 0, 0, 1}}, b = {{-1, 5, 3}, {0, 0.6f, 0, 0.8f}};
   const Pose c = {{4, 4, 4}, {1, 0, 0, 0}};
   const Motion motion = {{{0.5, a}, {1.5, b}, {1.75, c}}};
   for (const double time : {0.0, 0.25, 0.5}) CHECK(Equal(motion.At(time), a));

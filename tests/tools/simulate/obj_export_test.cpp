@@ -29,8 +29,7 @@ TEST_CASE("An exported .obj holds every body's skinned vertices, groups and mate
   std::istringstream lines(files.value().obj);
   std::string line;
   std::vector<std::string> names;
-  size_t positions = 0;
-  size_t normals = 0;
+  size_t positions = 0, normals = 0;
   std::vector<size_t> corners;
   while (std::getline(lines, line)) {
     std::istringstream words(line);

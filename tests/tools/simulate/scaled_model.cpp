@@ -14,8 +14,7 @@ namespace {
 
 double LongestSide(const tools::SurfaceMesh& mesh) {
   REQUIRE_FALSE(mesh.positions.empty());
-  tools::Vec3d low = mesh.positions[0];
-  tools::Vec3d high = low;
+  tools::Vec3d low = mesh.positions[0], high = low;
   for (const tools::Vec3d& p : mesh.positions) {
     low = Min(low, p);
     high = Max(high, p);

@@ -23,8 +23,7 @@ Quat AboutY(double angle) {
 
 // `p` turned about y through the origin.
 Vec3d TurnedAboutY(double angle, const Vec3d& p) {
-  const double c = std::cos(angle);
-  const double s = std::sin(angle);
+  const double c = std::cos(angle), s = std::sin(angle);
   return {c * p.x + s * p.z, p.y, c * p.z - s * p.x};
 }
 
@@ -83,8 +82,7 @@ TEST_CASE("Pins of a box follow their motion about their mean rest position, sca
     const Vec3d centre = {0.5, 0.0, 0.5};
     // Rests for 0.1 s, then turns by 0.6 rad and rises by 0.2 m in 0.2 s, then rests.
     const float s = scale;
-    const Vec3 low = {0.5f * s, 0, 0.5f * s};
-    const Vec3 high = {0.5f * s, 0.2f, 0.5f * s};
+    const Vec3 low = {0.5f * s, 0, 0.5f * s}, high = {0.5f * s, 0.2f, 0.5f * s};
     scene.bodies[0].pins = {{box, {{{0.1, {low, {}}}, {0.3, {high, AboutY(0.6)}}}}}};
     RunWith(scene, [&](const SceneWorld& world, uint32_t done) {
       const double t = std::clamp((0.01 * done - 0.1) / 0.2, 0.0, 1.0);

@@ -54,8 +54,7 @@ TEST_CASE("Energies, heights and volumes of a fall are those of free fall") {
   CHECK(record.start.kinetic == 0.0);
   CHECK(std::fabs(record.start.elastic) < 1.0e-6);
   CHECK(record.start.gravity == Approx(m * 9.81 * (start_height + 0.5)).epsilon(1.0e-4));
-  double height = start_height;
-  double speed = 0.0;
+  double height = start_height, speed = 0.0;
   for (const StepRecord& step : record.steps) {  // the path of backward Euler
     speed += 9.81 * scene.dt;
     height -= speed * scene.dt;
@@ -160,8 +159,7 @@ TEST_CASE("A gain of energy is found at its first step beyond 1% of the largest 
     return true;
   });
   REQUIRE(record.ok());
-  const double start = record.value().start.total();
-  const double allowed = AllowedEnergy(record.value());
+  const double start = record.value().start.total(), allowed = AllowedEnergy(record.value());
   CHECK(allowed > start);
   size_t first = 0;
   while (first < 40) {

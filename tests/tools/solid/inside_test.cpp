@@ -38,8 +38,7 @@ TEST_CASE("The winding tree agrees with the sum over all triangles") {
     std::mt19937 random(33);
     std::uniform_real_distribution<double> uniform(-1.5, 1.5);
     for (int i = 0; i < 500; ++i) {
-      const double x = uniform(random);
-      const double y = uniform(random);
+      const double x = uniform(random), y = uniform(random);
       const Vec3d point = {x, y, uniform(random)};
       CHECK(std::abs(inside.WindingNumber(point) - BruteForceWinding(solid, point)) < 0.08);
     }
@@ -51,8 +50,7 @@ TEST_CASE("Points of a sphere are inside by their radius") {
   std::mt19937 random(34);
   std::uniform_real_distribution<double> uniform(-1.3, 1.3);
   for (int i = 0; i < 2000; ++i) {
-    const double x = uniform(random);
-    const double y = uniform(random);
+    const double x = uniform(random), y = uniform(random);
     const Vec3d offset = {x, y, uniform(random)};
     const double radius = Length(offset);
     if (radius > 0.995 && radius < 1.0) continue;  // between the polyhedron and the sphere

@@ -14,8 +14,7 @@ namespace solid_volume_test {
 constexpr double kPi = 3.14159265358979323846;
 
 struct Measured {
-  double volume = 0.0;
-  double cage_volume = 0.0;
+  double volume = 0.0, cage_volume = 0.0;
   FindingList findings;
 };
 

@@ -34,8 +34,7 @@ TEST_CASE("Separating axes agree with exact predicates on random pairs") {
   std::mt19937 random(51);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
   const auto point = [&](double size) {
-    const double x = size * uniform(random);
-    const double y = size * uniform(random);
+    const double x = size * uniform(random), y = size * uniform(random);
     return Vec3d{x, y, size * uniform(random)};
   };
   int touching = 0;
@@ -55,8 +54,7 @@ TEST_CASE("Pairs that touch in a point, an edge or a face are never missed") {
   // Small whole coordinates make touching pairs frequent and every sum exact.
   std::mt19937 random(52);
   const auto point = [&] {
-    const double x = static_cast<double>(random() % 5);
-    const double y = static_cast<double>(random() % 5);
+    const double x = static_cast<double>(random() % 5), y = static_cast<double>(random() % 5);
     return Vec3d{x, y, static_cast<double>(random() % 5)};
   };
   int touching = 0;
@@ -76,9 +74,7 @@ TEST_CASE("With a distance, near pairs are never missed and far pairs are recogn
   constexpr uint32_t kSeed = 53;
   INFO("seed " << kSeed);
   RandomNumbers random(kSeed);
-  int near = 0;
-  int refused = 0;
-  int apart = 0;
+  int near = 0, refused = 0, apart = 0;
   for (int i = 0; i < 20000; ++i) {
     Tet tet;
     for (Vec3d& corner : tet) corner = random.Point({-1, -1, -1}, {1, 1, 1});
