@@ -92,7 +92,6 @@ int main(int argc, char** argv) {
   plush::bench::AddIntersectionCases(models);
   plush::bench::AddWorldCases();
   plush::bench::AddRotationCases();
-  plush::bench::AddBoundsCases();
   plush::bench::AddLimitCases();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

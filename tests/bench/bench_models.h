@@ -77,7 +77,6 @@ void AddRayCases(const ModelFolder& models);  ///< rays/deformed_100, rays/stati
 void AddIntersectionCases(const ModelFolder& models);
 void AddWorldCases();     ///< world/add_remove/10, 1000, 100000, add_remove_memory, empty_step
 void AddRotationCases();  ///< rotation/apd
-void AddBoundsCases();    ///< bounds/exact, bounds/civ
 void AddLimitCases();     ///< limits/multiply_add, limits/copy_256k and so on
 
 }  // namespace plush::bench
