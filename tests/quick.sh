@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 start=$SECONDS
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
-# Lines such as "runtime motion swing_test".
+# Lines such as "runtime motion step_test".
 grep -l TEST_CASE tests/{runtime,tools}/*/*.cpp | sed -E 's|tests/(.*)/(.*)/(.*).cpp|\1 \2 \3|' >"$logs/all"
 for folder in "${@:-[a-z_]*}"; do
   grep "^[a-z]* $folder " "$logs/all" || {

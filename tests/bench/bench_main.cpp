@@ -90,7 +90,6 @@ int main(int argc, char** argv) {
   plush::bench::AddOpenCases(models);
   plush::bench::AddRayCases(models);
   plush::bench::AddIntersectionCases(models);
-  plush::bench::AddWorldCases();
   plush::bench::AddRotationCases();
   plush::bench::AddLimitCases();
   benchmark::RunSpecifiedBenchmarks();

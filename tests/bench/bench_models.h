@@ -75,7 +75,6 @@ void AddOpenCases(const ModelFolder& models);  ///< open/100k, open_trusted/100k
 void AddRayCases(const ModelFolder& models);  ///< rays/deformed_100, rays/static_100k, and Embree's
 /// intersection/two_bears, deep_pair, ablation, resolutions
 void AddIntersectionCases(const ModelFolder& models);
-void AddWorldCases();     ///< world/add_remove/10, 1000, 100000, add_remove_memory, empty_step
 void AddRotationCases();  ///< rotation/apd
 void AddLimitCases();     ///< limits/multiply_add, limits/copy_256k and so on
 

@@ -2,8 +2,6 @@
 // Bodies that step in a crowd move as they would alone.
 #include "runtime/colliders/solid_scene.h"
 #include "runtime/crowds/crowd_scene.h"
-#include "runtime/motion/arm_model.h"
-#include "skip.h"
 
 #include <catch2/catch.hpp>
 

@@ -9,7 +9,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -53,16 +52,6 @@ ShapeAsset TwoMaterials() {
 
 float RandomScale(Random* random) {
   return static_cast<float>(std::exp(random->Uniform(-2.0, 2.0)));
-}
-
-double LargestDifference(std::span<const float> a, std::span<const float> b) {
-  REQUIRE(a.size() == b.size());
-  double difference = 0.0, size = 0.0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    difference = std::max(difference, std::fabs(double(a[i]) - double(b[i])));
-    size = std::max(size, std::fabs(double(b[i])));
-  }
-  return difference / size;
 }
 
 TEST_CASE("Factors of a scaled body solve the matrix with E over the square of the scale") {
