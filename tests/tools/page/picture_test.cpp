@@ -131,7 +131,9 @@ TEST_CASE("A PNG file holds the picture") {
   const uint32_t seed = GENERATE(1u, 2u, 3u, 4u);
   CAPTURE(seed);
   std::mt19937 random(seed);
-  Picture picture = {.width = 1 + random() % 300, .height = 1 + random() % 40};
+  Picture picture;
+  picture.width = 1 + random() % 300;
+  picture.height = 1 + random() % 40;
   // Noise in some rows, one colour in others, so that there are long and short runs.
   for (uint32_t y = 0; y < picture.height; ++y) {
     const bool is_noise = random() % 2 == 0;
