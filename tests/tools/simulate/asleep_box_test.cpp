@@ -73,7 +73,7 @@ std::vector<size_t> IslandsOf(const tools::SceneWorld& scene) {
 
 TEST_CASE("Bears in a box all sleep within 10 s, and a poke wakes one's island only") {
   const TemporaryFolder folder;
-  tools::BakeSettings toy = {.cage = {.target_tets = FullTests() ? 400 : 120},
+  tools::BakeSettings toy = {.cage = {.target_tets = FullTests() ? 400u : 120u},
                              .material = {4.0e4, 0.4, 1000.0, 0.15}};
   BakeSample(folder, "models/bear.glb", toy);
   const tools::Scene scene = TwoHeapsOrFullBox(folder.path());
@@ -121,7 +121,7 @@ TEST_CASE("Bears in a box all sleep within 10 s, and a poke wakes one's island o
 // a point joins and leaves for ever.
 TEST_CASE("Bears in a box sleep soon, however they start") {
   const TemporaryFolder folder;
-  tools::BakeSettings toy = {.cage = {.target_tets = FullTests() ? 400 : 120},
+  tools::BakeSettings toy = {.cage = {.target_tets = FullTests() ? 400u : 120u},
                              .material = {4.0e4, 0.4, 1000.0, 0.15}};
   BakeSample(folder, "models/bear.glb", toy);
   const std::vector<uint32_t> seeds =
