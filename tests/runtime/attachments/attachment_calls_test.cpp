@@ -268,28 +268,6 @@ struct HungCrowd {
   }
 };
 
-TEST_CASE("A held body moves in its crowd as it does by itself") {
-  HungCrowd crowd({}, 12);
-  HungCrowd few({}, 5);  // too few for a crowd
-  for (int step = 0; step < 100; ++step) {
-    Step(&crowd.world, 1);
-    Step(&few.world, 1);
-    CHECK(crowd.world.stats().outer_iterations == 2);
-  }
-  for (uint32_t i = 0; i < 5; ++i) {
-    const Points a = ToEigen(PositionsOf(crowd.world, crowd.bodies[i], Box().num_nodes()));
-    const Points b = ToEigen(PositionsOf(few.world, few.bodies[i], Box().num_nodes()));
-    CAPTURE(i);
-    CHECK((a - b).cwiseAbs().maxCoeff() < 2e-4);
-  }
-  for (uint32_t k = 0; k < few.attachments.size(); ++k) {
-    Vec3 a, b;
-    REQUIRE(crowd.world.AttachmentForce(crowd.attachments[k], &a).ok());
-    REQUIRE(few.world.AttachmentForce(few.attachments[k], &b).ok());
-    CHECK(Length(a - b) < 0.02f * Length(b));
-  }
-}
-
 TEST_CASE("An Attach without memory leaves the world as it was") {
   CountingMemory memory;
   {

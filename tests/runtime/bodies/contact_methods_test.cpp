@@ -191,8 +191,7 @@ TEST_CASE("Pseudo-impulses take a node out of all planes by the mean of what eac
                                static_cast<float>(random.Uniform(0.0, 0.05)) * body.scale};
     for (int twice = 0; twice < 2; ++twice) {
       planes.push_back(plane);
-      ColliderId collider;
-      REQUIRE(cubes.world.AddCollider(plane, &collider).ok());
+      AddCollider(&cubes.world, plane);
     }
   }
   const double share = double(kDt) / (double(kDt) + double(ContactSettings().push_out_time));

@@ -231,8 +231,7 @@ TEST_CASE("The world has its own copy of a hull, and frees it") {
     REQUIRE(desc.hull.points.size() == 8);
     CHECK(desc.hull.points[7].z == 3.0f);
     // What GetCollider gives makes another one.
-    ColliderId copy;
-    REQUIRE(world.AddCollider(desc, &copy).ok());
+    const ColliderId copy = AddCollider(&world, desc);
     const size_t with_two = memory.bytes_out();
     REQUIRE(world.RemoveCollider(id).ok());
     CHECK(memory.bytes_out() < with_two);

@@ -136,8 +136,7 @@ TEST_CASE("Bodies, rays and closest points meet a soft body's mesh as the same s
   const StaticSubject baked(SurfaceAtRest(soft.shape.asset()));
   const BodyDesc start = {.pose = {.position = {-0.1f, 0.03f, -0.1f}}};
   SolidScene on_soft(true, start), on_baked(true, start);
-  ColliderId collider;
-  REQUIRE(on_soft.world.AddCollider(MeshOf(soft.shape.asset(), kPlace), &collider).ok());
+  AddCollider(&on_soft.world, MeshOf(soft.shape.asset(), kPlace));
   AddCollider(&on_baked.world, MeshOf(baked.asset(), kPlace));
   for (int step = 0; step < 150; ++step) {
     on_soft.Step(1);

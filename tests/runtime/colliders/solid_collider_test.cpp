@@ -152,29 +152,6 @@ TEST_CASE("Scaled bodies rest on solids, also far from the origin") {
   CHECK(std::fabs(scene.DepthIn(id)) < 1e-4 * double(scale) + grid);
 }
 
-TEST_CASE("A platform carries a body round a corner") {
-  const bool has_surface = GENERATE(false, true);
-  SolidScene scene(has_surface, BodyAt({-0.1f, 0.0f, -0.1f}));
-  const ColliderId id = AddCollider(&scene.world, BoxAt({{0.0f, -0.1f, 0.0f}}, {0.5f, 0.1f, 0.5f}));
-  scene.Step(50);
-  Pose pose = DescOf(scene.world, id).pose;
-  for (int step = 1; step <= 200; ++step) {
-    const double share = step / 200.0, angle = 0.5 * kPi * share * share * (3.0 - 2.0 * share);
-    pose.position = {static_cast<float>(std::sin(angle)), -0.1f,
-                     static_cast<float>(1.0 - std::cos(angle))};
-    pose.rotation = TurnOf(-angle, {0, 1, 0});
-    REQUIRE(scene.world.MoveCollider(id, pose).ok());
-    scene.Step(1);
-    CHECK(scene.DepthIn(id) < 1e-3 * double(scene.kSize));
-  }
-  scene.Step(50);
-  const Eigen::Vector3d local =
-      RotationOf(pose.rotation).transpose() * (scene.Centre() - ToEigen(pose.position));
-  CHECK(std::fabs(local.x()) < 0.002);
-  CHECK(std::fabs(local.z()) < 0.002);
-  CHECK(scene.Speed() < 1e-2);
-}
-
 TEST_CASE("A load does not slide off a platform that drives in circles", "[long]") {
   const bool has_surface = GENERATE(false, true), by_velocity = GENERATE(false, true);
   const float far = GENERATE(0.0f, 3.0e3f);

@@ -185,8 +185,7 @@ TEST_CASE("Bodies that a thin plate cuts are not thrown about") {
     const float half = static_cast<float>(std::pow(10.0, random.Uniform(-3.0, -1.5)));
     const ColliderDesc plate =
         BoxAt({ToVec3(random.Vector(0.2)), ToQuat(random.Rotation())}, {1.0f, half, 1.0f});
-    ColliderId collider;
-    REQUIRE(world.AddCollider(plate, &collider).ok());
+    const ColliderId collider = AddCollider(&world, plate);
     if (is_belt) REQUIRE(world.SetColliderSurfaceVelocity(collider, {kBelt, 0.0f, 0.0f}).ok());
     CAPTURE(seed, young, nu, dt, half);
     double most = 0.0;

@@ -29,7 +29,6 @@ std::vector<Vec3> ReactionsOf(const World& world, BodyId id, size_t num_nodes) {
   return forces;
 }
 
-
 TEST_CASE("A hanging body pulls at its pins with its weight") {
   const float scale = GENERATE(1.0f, 2.0f), poisson = GENERATE(0.3f, 0.49f);
   CAPTURE(scale, poisson);

@@ -204,8 +204,7 @@ TEST_CASE("Measure finds the deepest point under a height field as a look at all
   ColliderDesc ground = {.type = ShapeType::kHeightField,
                          .height_field = {heights, kColumns, kRows, 0.1f},
                          .pose = RandomPose(&random)};
-  ColliderId collider;
-  REQUIRE(world.AddCollider(ground, &collider).ok());
+  AddCollider(&world, ground);
   const Eigen::Matrix3d R = RotationOf(ground.pose.rotation);
   const double edge = double(body.scale) * double(shape.simulation().median_edge);
   constexpr double kRounding = 1e-5;

@@ -98,8 +98,7 @@ TEST_CASE("A body may be added disabled, changed, and enabled later") {
 TEST_CASE("Disabling forgets contacts and targets, enabling wakes") {
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {1.0e5, 0.4, 1000.0, 0.05}, double(kDt));
   World world;
-  ColliderId floor;
-  REQUIRE(world.AddCollider({}, &floor).ok());
+  const ColliderId floor = AddCollider(&world, {});
   const BodyId id = AddBody(&world, shape.asset());
   const std::vector<uint32_t> pins = {0};
   const BodyId pinned =

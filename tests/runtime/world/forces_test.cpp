@@ -111,20 +111,6 @@ TEST_CASE("A uniform field accelerates free nodes for one step") {
   }
 }
 
-TEST_CASE("A field in each step equals gravity") {
-  const ShapeAsset shape(TetBox(2, 1, 1, 0.1), {}, double(kDt));
-  World pulled, lifted({.gravity = {}});
-  const BodyId a = AddBody(&pulled, shape.asset()), b = AddBody(&lifted, shape.asset());
-  for (int step = 0; step < 50; ++step) {
-    REQUIRE(lifted.AddForce(Uniform({0.0f, -9.81f, 0.0f})).ok());
-    StepWorld(&pulled, kDt);
-    StepWorld(&lifted, kDt);
-  }
-  const Points x = ToEigen(PositionsOf(pulled, a, shape.num_nodes())),
-               y = ToEigen(PositionsOf(lifted, b, shape.num_nodes()));
-  CHECK((x - y).colwise().norm().maxCoeff() < 1e-5);
-}
-
 TEST_CASE("A radial field falls off linearly to its radius, in the world whatever the scale") {
   const float scale = GENERATE(1.0f, 0.5f, 4.0f), strength = GENERATE(300.0f, -300.0f);
   CAPTURE(scale, strength);

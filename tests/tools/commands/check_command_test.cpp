@@ -298,13 +298,6 @@ TEST_CASE("check: a report that cannot be written is exit 2 and leaves the old o
   CHECK(FilesIn(folder.path()) == 2);
 }
 
-TEST_CASE("check: the same file gives the same findings") {
-  TemporaryFolder folder;
-  WriteObj(plush::tests::MakeOverlappingBoxes(), folder / "boxes.obj");
-  CHECK(Check(folder / "boxes.obj").document["findings"] ==
-        Check(folder / "boxes.obj").document["findings"]);
-}
-
 TEST_CASE("check: names that are no UTF-8 do not break the JSON") {
   TemporaryFolder folder;
   WriteText(folder / "names.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\no a\xFF\xFE\nf 1 2 3\n");
