@@ -2,6 +2,7 @@
 // Bodies that step in a crowd move as they would alone.
 #include "runtime/colliders/solid_scene.h"
 #include "runtime/crowds/crowd_scene.h"
+#include "skip.h"
 
 #include <catch2/catch.hpp>
 
