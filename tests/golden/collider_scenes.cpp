@@ -20,7 +20,8 @@ constexpr Scene kOnColliders[] = {
        s.Add(Floor());
        s.Add("bear", {.pose = {{0, 0.2f, 0}}});
      }},
-    {"thrown_into_corner", 120,
+    {"thrown_into_corner",
+     120,
      [](Stage& s) {
        s.Add(Floor());
        s.Add({.plane = {{1, 0.5f, 0}, -0.5f}, .friction = 0.2f});
@@ -41,15 +42,16 @@ constexpr Scene kOnColliders[] = {
        s.Add({.plane = ramp, .friction = 0.75f, .filter = {.mask = 1}});
        s.Add({.plane = ramp, .friction = 0.1f, .filter = {.mask = 2}});
        for (const uint32_t category : {1u, 2u, 4u}) {
-         s.Add("octopus", {.pose = {{0, 0.02f, 1.2f * category}, kUphill},
-                           .filter = {.category = category}});
+         s.Add("octopus",
+               {.pose = {{0, 0.02f, 1.2f * category}, kUphill}, .filter = {.category = category}});
        }
      },
      [](Stage& s, int step) {
        if (step == 100) s.Do(s.world->SetFilter(s.bodies[2], {.category = 1}));
        if (step == 150) s.Do(s.world->SetColliderFriction(s.colliders[0], 0.05f));
      }},
-    {"friction_mixed", 120,
+    {"friction_mixed",
+     120,
      [](Stage& s) {
        s.Add({.plane = {{0.3f, 1, 0}}, .friction = 0.1f});
        for (int i = 0; i < 4; ++i) {
@@ -60,7 +62,8 @@ constexpr Scene kOnColliders[] = {
      },
      nullptr,
      {.mix_friction = MixFriction}},
-    {"bounce", 120,
+    {"bounce",
+     120,
      [](Stage& s) {
        s.Add(Floor());
        s.Add({.type = ShapeType::kBox,
@@ -109,7 +112,9 @@ constexpr Scene kOnColliders[] = {
        s.Add("octopus", {.pose = {{1.2f, 0.002f, 0}}});
      },
      [](Stage& s, int step) {
-       const float height = step < 110 ? 0.8f - 0.005f * step : step < 160 ? 0.25f : 0.25f + 0.005f * (step - 160);
+       const float height = step < 110   ? 0.8f - 0.005f * step
+                            : step < 160 ? 0.25f
+                                         : 0.25f + 0.005f * (step - 160);
        s.Do(s.world->MoveCollider(s.colliders[1], {{0, height, 0}}));
      }},
     {"platform", 200,
@@ -124,8 +129,8 @@ constexpr Scene kOnColliders[] = {
      [](Stage& s, int step) {
        if (step < 60) return;
        const float t = 0.01f * (step - 60);
-       s.Do(s.world->MoveCollider(s.colliders[1], {{0.4f * t * t, 0.1f + 0.1f * t, 0.1f * t},
-                                                   {0, -0.3f * t, 0, 1}}));
+       s.Do(s.world->MoveCollider(
+           s.colliders[1], {{0.4f * t * t, 0.1f + 0.1f * t, 0.1f * t}, {0, -0.3f * t, 0, 1}}));
      }},
     {"kick", 150,
      [](Stage& s) {
@@ -192,9 +197,8 @@ constexpr Scene kOnColliders[] = {
      [](Stage& s) {
        static const Vec3 points[] = {{-0.4f, 0, -0.3f}, {0.4f, 0, -0.3f}, {0.4f, 0, 0.3f},
                                      {-0.4f, 0, 0.3f},  {0, 0.35f, 0},    {0.1f, -0.3f, 0.1f}};
-       ColliderDesc hull = {.type = ShapeType::kHull,
-                            .pose = {{0, 0.2f, 0}},
-                            .angular_velocity = {0, 2, 0.3f}};
+       ColliderDesc hull = {
+           .type = ShapeType::kHull, .pose = {{0, 0.2f, 0}}, .angular_velocity = {0, 2, 0.3f}};
        hull.hull = HullShape(points);
        s.Add(hull);
        ColliderDesc duck = {.type = ShapeType::kMesh,
@@ -212,7 +216,8 @@ constexpr Scene kOnColliders[] = {
        s.Do(s.world->MoveCollider(s.colliders[0], {{0.5f * t, 0.2f, 0}, {0, t, 0, 1}}));
        s.Do(s.world->MoveCollider(s.colliders[1], {{2, 0.2f * t, 0}, {0, 0, 0.2f, 1}}));
      }},
-    {"deep_start", 150,
+    {"deep_start",
+     150,
      [](Stage& s) {
        s.Add(Floor());
        s.Add({.type = ShapeType::kBox, .box = {{0.3f, 0.3f, 0.3f}}, .pose = {{2, 0.2f, 0}}});
@@ -223,7 +228,8 @@ constexpr Scene kOnColliders[] = {
      },
      nullptr,
      {.contact = {.push_out_time = 0.1f}}},
-    {"few_contacts", 120,
+    {"few_contacts",
+     120,
      [](Stage& s) {
        s.Add(Floor());
        s.Add("octopus", {.pose = {{0, 0.1f, 0}}, .velocity = {0, -4, 0}});
@@ -240,7 +246,8 @@ constexpr Scene kOnColliders[] = {
                        .material = {.young = 2e5f}});
        }
      }},
-    {"sleep_and_wake", 500,
+    {"sleep_and_wake",
+     500,
      [](Stage& s) {
        s.Add(Floor());
        s.Add({.type = ShapeType::kSphere, .sphere = {0.2f}, .pose = {{3, 0.2f, 0}}});
@@ -283,7 +290,10 @@ constexpr Scene kOnColliders[] = {
        }
      },
      [](Stage& s, int step) {
-       s.TakeSteps(step == 60 ? kLeastTimeStep : step % 50 < 20 ? 0.01f : step % 2 == 0 ? 1.0f / 60 : 0.004f);
+       s.TakeSteps(step == 60       ? kLeastTimeStep
+                   : step % 50 < 20 ? 0.01f
+                   : step % 2 == 0  ? 1.0f / 60
+                                    : 0.004f);
      }},
     {"large_bodies", 20,
      [](Stage& s) {

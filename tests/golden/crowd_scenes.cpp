@@ -45,8 +45,7 @@ constexpr Scene kInLanes[] = {
                 {.pinned_nodes = pins, .gravity_factor = 0.5f, .report_reactions = true});
      },
      [](Stage& s, int step) {
-       uint32_t pin = 0;
-       s.Do(FindRegion(s.assets["bear"], "pin", &pin));
+       const uint32_t pin = s.RegionIndex("bear", "pin");
        const Pose target = {{2.4f + 0.01f * step, 1, 0}};
        if (step >= 10 && step < 60) s.Do(s.world->MovePins(s.bodies[2], pin, target));
        if (step == 70) s.Do(s.world->SetPinnedNodes(s.bodies[4], {}));
@@ -75,7 +74,8 @@ constexpr Scene kInLanes[] = {
        if (step == 70) s.Do(s.world->SetSolver(s.bodies[7], SplittingSolver()));
        if (step == 80) s.Do(s.world->Detach(s.attachments[0]));
      }},
-    {"crowd_sleeps", 300,
+    {"crowd_sleeps",
+     300,
      [](Stage& s) {
        s.Add(Floor());
        AddCrowd(&s, "cube", 20, 0.9f, {.material = {.damping = 0.1f}});
@@ -130,11 +130,7 @@ constexpr Scene kInLanes[] = {
          spring.rest_length = i % 3 == 0 ? 0.1f : 0;
          s.Attach(spring);
        }
-       AttachmentDesc joint = s.SpringAt(s.bodies[2], {3.5f, 0.7f, 0});
-       const SurfacePoint other = s.On(s.bodies[5], {7, 0.7f, 0});
-       joint.other_body = s.bodies[5];
-       for (int i = 0; i < 4; ++i) joint.other_nodes[i] = other.nodes[i];
-       joint.other_weights = other.weights;
+       AttachmentDesc joint = s.JointAt(s.bodies[2], s.bodies[5], {5, 0.7f, 0});
        joint.rest_length = 2;
        s.Attach(joint);
      },
@@ -148,7 +144,8 @@ constexpr Scene kInLanes[] = {
        s.Add(Floor());
        for (int i = 0; i < 16; ++i) {
          const Vec3 at = {1.5f * i, 0.8f, 0};
-         const BodyId id = s.Add("cube", {.pose = {at}, .solver = i % 4 == 1 ? &implicit : nullptr});
+         const BodyId id =
+             s.Add("cube", {.pose = {at}, .solver = i % 4 == 1 ? &implicit : nullptr});
          for (int k = 0; k < i % 4; ++k) {
            ConstraintDesc hold = s.HoldAt(id, {at.x + 0.4f * k, 2, 0.3f});
            hold.kind = static_cast<ConstraintKind>(k);

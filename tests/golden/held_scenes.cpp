@@ -24,7 +24,9 @@ constexpr SplittingSettings kThree = {.outer_iterations = 3};
 
 constexpr Scene kHeld[] = {
     {"hang_bear_by_head", 250,
-     [](Stage& s) { Hang(&s, "bear", {.pose = {{}, {0, 0, 1, 0}}, .report_reactions = true}); }},
+     [](Stage& s) {
+       Hang(&s, "bear", {.pose = {{}, {0, 0, 1, 0}}, .report_reactions = true});
+     }},
     {"hang_octopus_by_arm", 220,
      [](Stage& s) {
        const auto arm = s.NodesIn("octopus", {0.4f, -1, -1}, {9, 9, 9});
@@ -34,10 +36,12 @@ constexpr Scene kHeld[] = {
      }},
     {"hang_duck_soft", 220,
      [](Stage& s) {
-       Hang(&s, "duck", {.pose = {{}, {0, 0, 0.7f, 0.7f}}, .material = {.young = 4e3f, .damping = 0}});
-       Hang(&s, "duck", {.pose = {{2, 0, 0}, {0, 0, 0.7f, 0.7f}},
-                         .material = {.young = 4e3f, .poisson = 0.45f, .damping = 0.02f},
-                         .splitting = kThree});
+       Hang(&s, "duck",
+            {.pose = {{}, {0, 0, 0.7f, 0.7f}}, .material = {.young = 4e3f, .damping = 0}});
+       Hang(&s, "duck",
+            {.pose = {{2, 0, 0}, {0, 0, 0.7f, 0.7f}},
+             .material = {.young = 4e3f, .poisson = 0.45f, .damping = 0.02f},
+             .splitting = kThree});
      }},
     {"hang_by_springs", 220,
      [](Stage& s) {
@@ -55,12 +59,12 @@ constexpr Scene kHeld[] = {
      }},
     {"quasistatic", 40,
      [](Stage& s) {
-       static const BodySolver solver = ImplicitSolver({.newton_iterations = 4, .quasistatic = true});
+       static const BodySolver solver =
+           ImplicitSolver({.newton_iterations = 4, .quasistatic = true});
        Hang(&s, "bear", {.pose = {{}, {0, 0, 1, 0}}, .solver = &solver, .report_reactions = true});
      },
      [](Stage& s, int step) {
-       uint32_t pin = 0;
-       s.Do(FindRegion(s.assets["bear"], "pin", &pin));
+       const uint32_t pin = s.RegionIndex("bear", "pin");
        s.Do(s.world->MovePins(s.bodies[0], pin, {{0.005f * step, 0, 0}, {0, 0, 1, 0}}));
      }},
     {"moving_pins", 200,
@@ -70,8 +74,7 @@ constexpr Scene kHeld[] = {
        s.Add("octopus", {.pose = {{2, 0, 0}}, .pinned_nodes = foot, .report_reactions = true});
      },
      [](Stage& s, int step) {
-       uint32_t pin = 0;
-       s.Do(FindRegion(s.assets["bear"], "pin", &pin));
+       const uint32_t pin = s.RegionIndex("bear", "pin");
        s.Do(s.world->MovePins(s.bodies[0], pin, Swing(0.01f * step, {})));
        const auto foot = s.NodesIn("octopus", {0.4f, -1, -1}, {9, 9, 9});
        std::vector<Vec3> targets;
@@ -92,8 +95,7 @@ constexpr Scene kHeld[] = {
        s.Add("puppet", {.pinned_nodes = pins, .report_reactions = true});
      },
      [](Stage& s, int step) {
-       uint32_t head = 0;
-       s.Do(FindRegion(s.assets["puppet"], "head", &head));
+       const uint32_t head = s.RegionIndex("puppet", "head");
        const Pose bind = s.assets["puppet"].region(head).rest;
        s.Do(s.world->MovePins(s.bodies[0], head, Swing(0.01f * step, {}) * bind));
      }},
@@ -107,7 +109,8 @@ constexpr Scene kHeld[] = {
        if (step == 60) s.Do(s.world->SetPinnedNodes(s.bodies[0], {}));
        if (step == 80) s.Do(s.world->SetPinnedNodes(s.bodies[1], s.Region("duck", "pin")));
      }},
-    {"fixed_bodies", 150,
+    {"fixed_bodies",
+     150,
      [](Stage& s) {
        s.Add(Floor());
        s.Add("cube", {.pose = {{0, 0.5f, 0}}, .fixed = true});
@@ -149,11 +152,7 @@ constexpr Scene kHeld[] = {
        rope.target = {1.3f, 2.4f, 0};
        rope.rest_length = 0.3f, rope.stiffness = 3000, rope.damping = 20, rope.max_force = 900;
        s.Attach(rope);
-       AttachmentDesc joint = s.SpringAt(s.bodies[2], {1.3f, 1, 0});
-       const SurfacePoint other = s.On(s.bodies[1], {1.3f, 1.4f, 0});
-       joint.other_body = s.bodies[1];
-       for (int i = 0; i < 4; ++i) joint.other_nodes[i] = other.nodes[i];
-       joint.other_weights = other.weights;
+       AttachmentDesc joint = s.JointAt(s.bodies[2], s.bodies[1], {1.3f, 1.2f, 0});
        joint.rest_length = 0.1f, joint.stiffness = 3000, joint.damping = 20;
        s.Attach(joint);
        AttachmentDesc towed = s.SpringAt(s.bodies[3], {-1.5f, 1.6f, 0});
@@ -168,12 +167,14 @@ constexpr Scene kHeld[] = {
        }
        if (step == 220) s.Do(s.world->Detach(s.attachments[2]));
      }},
-    {"springs_press_on_floor", 40,
+    {"springs_press_on_floor",
+     40,
      [](Stage& s) {
        s.Add(Floor());
        s.Add("octopus", {.pose = {{0, 0.2f, 0}, {0, 0, 0.15f, 1}}});
        for (int i = 0; i < 7; ++i) {
-         AttachmentDesc spring = s.SpringAt(s.bodies[0], {0.2f * (i - 3), 0.4f, 0.3f * (i % 3 - 1)});
+         AttachmentDesc spring =
+             s.SpringAt(s.bodies[0], {0.2f * (i - 3), 0.4f, 0.3f * (i % 3 - 1)});
          spring.target.y -= 0.2f;
          spring.stiffness = 2000, spring.damping = 5;
          s.Attach(spring);
@@ -298,8 +299,7 @@ constexpr Scene kHeld[] = {
        s.Hold(s.HoldAt(s.bodies[0], {0, 0, 0}));
      },
      [](Stage& s, int step) {
-       uint32_t pin = 0;
-       s.Do(FindRegion(s.assets["bear"], "pin", &pin));
+       const uint32_t pin = s.RegionIndex("bear", "pin");
        const float u = 0.01f * step;
        for (const BodyId id : s.bodies) {
          Pose pose;
@@ -307,7 +307,8 @@ constexpr Scene kHeld[] = {
          s.Do(s.world->MovePins(id, pin, {{pose.position.x + 0.2f * u * (1 - u), 0, 0}}));
        }
      }},
-    {"pins_turn_under_a_wall", 40,
+    {"pins_turn_under_a_wall",
+     40,
      [](Stage& s) {
        s.Add({.plane = {{0, -1, 0}, -0.9f}});
        Hang(&s, "bear", {.report_reactions = true});
@@ -316,8 +317,7 @@ constexpr Scene kHeld[] = {
        s.Hold(s.HoldAt(s.bodies[1], {3, 0, 0}));
      },
      [](Stage& s, int step) {
-       uint32_t pin = 0;
-       s.Do(FindRegion(s.assets["bear"], "pin", &pin));
+       const uint32_t pin = s.RegionIndex("bear", "pin");
        s.Do(s.world->MovePins(s.bodies[0], pin, {{}, {0, 0.05f * step, 0, 1}}));
        if (step == 20) s.Do(s.world->MoveCollider(s.colliders[0], {{0, -0.35f, 0}}));
      },

@@ -28,7 +28,8 @@ constexpr const char* kUsage =
     "  update   rewrites FOLDER/scenes and FOLDER/bakes.txt, and prints what has moved\n"
     "  bakes    compares the baked models with FOLDER/bakes.txt\n"
     "  list     prints the names of all scenes\n"
-    "Environment: PLUSH_GOLDEN_TARGET, an instruction set by Highway's name (AVX3, AVX2, SSE4, ...).\n";
+    "Environment: PLUSH_GOLDEN_TARGET, an instruction set by Highway's name (AVX3, AVX2, SSE4, "
+    "...).\n";
 
 std::vector<Scene> AllScenes() {
   std::vector<Scene> all;
@@ -182,7 +183,8 @@ int main(int argc, char** argv) {
     std::fputs(kUsage, stderr);
     return 1;
   }
-  Options options = {words[0], words.size() > 1 ? words[1] : "", words.size() > 2 ? words[2] : "", {}};
+  Options options = {
+      words[0], words.size() > 1 ? words[1] : "", words.size() > 2 ? words[2] : "", {}};
   if (words.size() > 3) options.scenes.assign(words.begin() + 3, words.end());
   return Run(options);
 }

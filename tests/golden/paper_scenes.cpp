@@ -50,11 +50,20 @@ constexpr Scene kOfPapers[] = {
        const auto pins = s.Region("bear", "pin");
        s.Add("bear", {.pose = {{4, 1, 0}, {0, 0, 1, 0}}, .pinned_nodes = pins, .solver = &solver});
      }},
-    {"paper_snap", 120, [](Stage& s) { DropThree(&s, nullptr); }, nullptr,
+    {"paper_snap",
+     120,
+     [](Stage& s) { DropThree(&s, nullptr); },
+     nullptr,
      {.contact = {.method = &kSnapContact}, .max_pairs = 8}},
-    {"paper_penalty", 120, [](Stage& s) { DropThree(&s, nullptr); }, nullptr,
+    {"paper_penalty",
+     120,
+     [](Stage& s) { DropThree(&s, nullptr); },
+     nullptr,
      {.contact = {.method = &kPenaltyContact}, .max_pairs = 8}},
-    {"paper_pseudo_impulses", 120, [](Stage& s) { DropThree(&s, nullptr); }, nullptr,
+    {"paper_pseudo_impulses",
+     120,
+     [](Stage& s) { DropThree(&s, nullptr); },
+     nullptr,
      {.contact = {.method = &kPseudoImpulseContact}, .max_pairs = 8}},
     {"paper_implicit_models", 40, [](Stage& s) { HangModels(&s); }},
 };

@@ -21,8 +21,8 @@ std::string Format(const char* format, ...) {
 }
 
 std::string ToText(const Moment& m) {
-  std::string text = Format("step %d\nhash %016" PRIx64 "\nevents %016" PRIx64 "\n", m.step, m.hash,
-                            m.events);
+  std::string text =
+      Format("step %d\nhash %016" PRIx64 "\nevents %016" PRIx64 "\n", m.step, m.hash, m.events);
   text += Format("energy %.6g %.6g %.6g\n", m.kinetic, m.elastic, m.gravity);
   text += Format("deepest %.4g\n", m.deepest);
   text += Format("contacts %u pairs %u asleep %u\n", m.contacts, m.body_pairs, m.asleep);
@@ -34,10 +34,11 @@ std::string ToText(const Moment& m) {
 }
 
 std::string ToText(const Peaks& p) {
-  return Format("contacts %u\nbody_pairs %u\nsubsteps %u\nouter_iterations %u\nlinear_iterations %u\n"
-                "asleep %u\nflags %u\ncalls_that_allocate %" PRIu64 "\n",
-                p.contacts, p.body_pairs, p.substeps, p.outer_iterations, p.linear_iterations,
-                p.asleep, p.flags, p.calls_that_allocate);
+  return Format(
+      "contacts %u\nbody_pairs %u\nsubsteps %u\nouter_iterations %u\nlinear_iterations %u\n"
+      "asleep %u\nflags %u\ncalls_that_allocate %" PRIu64 "\n",
+      p.contacts, p.body_pairs, p.substeps, p.outer_iterations, p.linear_iterations, p.asleep,
+      p.flags, p.calls_that_allocate);
 }
 
 double DistanceOfNodes(const Moment& a, const Moment& b) {
@@ -55,8 +56,8 @@ double DistanceOfNodes(const Moment& a, const Moment& b) {
 
 std::string ToText(const Record& record) {
   const Limits& l = record.limits;
-  std::string text = Format("size %.6g\nenergy_scale %.4g\nmost_energy %.4g\nmomentum %.2g\n", l.size,
-                            l.scale, l.most, l.momentum);
+  std::string text = Format("size %.6g\nenergy_scale %.4g\nmost_energy %.4g\nmomentum %.2g\n",
+                            l.size, l.scale, l.most, l.momentum);
   text += ToText(record.peaks);
   for (const Moment& moment : record.moments) text += ToText(moment);
   return text;
@@ -96,12 +97,12 @@ std::string Difference(const Record& before, const Record& now) {
   for (size_t i = 0; i < std::min(before.moments.size(), now.moments.size()); ++i) {
     const Moment &a = before.moments[i], &b = now.moments[i];
     if (text.empty() && ToText(a) == ToText(b)) continue;
-    text += Format("  after %d steps: nodes off by %.2g of the size, energy %.6g -> %.6g J, deepest "
-                   "%.3g -> %.3g mm, asleep %u -> %u%s\n",
-                   b.step, DistanceOfNodes(a, b) / now.limits.size,
-                   a.kinetic + a.elastic + a.gravity, b.kinetic + b.elastic + b.gravity,
-                   1.0e3 * a.deepest, 1.0e3 * b.deepest, a.asleep, b.asleep,
-                   a.hash == b.hash ? " (positions are the same)" : "");
+    text += Format(
+        "  after %d steps: nodes off by %.2g of the size, energy %.6g -> %.6g J, deepest "
+        "%.3g -> %.3g mm, asleep %u -> %u%s\n",
+        b.step, DistanceOfNodes(a, b) / now.limits.size, a.kinetic + a.elastic + a.gravity,
+        b.kinetic + b.elastic + b.gravity, 1.0e3 * a.deepest, 1.0e3 * b.deepest, a.asleep, b.asleep,
+        a.hash == b.hash ? " (positions are the same)" : "");
   }
   if (ToText(before.peaks) != ToText(now.peaks)) {
     text += "  the most that a step had was\n" + ToText(before.peaks) + "and is now\n" +

@@ -26,9 +26,9 @@ struct Moment {
 
 /// Where the laws of every scene hold only so far at this commit.
 struct Limits {
-  double size = 0.0;      ///< diagonal of the first body's rest bounding box [m]
-  double scale = 0.0;     ///< of energies: the largest kinetic or elastic one, or way in gravity [J]
-  double most = 0.0;      ///< energy above the start's, at most [J]
+  double size = 0.0;   ///< diagonal of the first body's rest bounding box [m]
+  double scale = 0.0;  ///< of energies: the largest kinetic or elastic one, or way in gravity [J]
+  double most = 0.0;   ///< energy above the start's, at most [J]
   double momentum = 0.0;  ///< what impulses leave unexplained of a step's change of momentum,
                           ///< relative to the largest of both
 };

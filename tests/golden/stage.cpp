@@ -106,10 +106,23 @@ ConstraintDesc Stage::HoldAt(BodyId body, const Vec3& point) const {
   return desc;
 }
 
-std::vector<uint32_t> Stage::Region(const char* asset, const char* name) const {
+AttachmentDesc Stage::JointAt(BodyId body, BodyId other, const Vec3& point) const {
+  AttachmentDesc desc = SpringAt(body, point);
+  const SurfacePoint at = On(other, point);
+  desc.other_body = other;
+  desc.other_weights = at.weights;
+  for (int i = 0; i < 4; ++i) desc.other_nodes[i] = at.nodes[i];
+  return desc;
+}
+
+uint32_t Stage::RegionIndex(const char* asset, const char* name) const {
   uint32_t region = 0;
   Do(FindRegion(assets[asset], name, &region));
-  const auto nodes = assets[asset].region(region).nodes;
+  return region;
+}
+
+std::vector<uint32_t> Stage::Region(const char* asset, const char* name) const {
+  const auto nodes = assets[asset].region(RegionIndex(asset, name)).nodes;
   return {nodes.begin(), nodes.end()};
 }
 

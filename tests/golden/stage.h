@@ -32,7 +32,7 @@ class Stage;
 struct Scene {
   const char* name;
   int steps;
-  void (*start)(Stage& stage);                          ///< before the first step
+  void (*start)(Stage& stage);                            ///< before the first step
   void (*before_step)(Stage& stage, int step) = nullptr;  ///< before each one, 0 .. steps - 1
   WorldDesc desc = {};
   float dt = 0.01f;  ///< [s]
@@ -69,6 +69,10 @@ class Stage {
   /// An attachment or constraint at that place; the target is there, too.
   AttachmentDesc SpringAt(BodyId body, const Vec3& point) const;
   ConstraintDesc HoldAt(BodyId body, const Vec3& point) const;
+  /// A spring between two bodies, at the places that are nearest to a point of the world.
+  AttachmentDesc JointAt(BodyId body, BodyId other, const Vec3& point) const;
+  /// Index of the region `name` of an asset.
+  uint32_t RegionIndex(const char* asset, const char* name) const;
   /// Nodes of a region of an asset, and those whose rest positions lie in a box.
   std::vector<uint32_t> Region(const char* asset, const char* name) const;
   std::vector<uint32_t> NodesIn(const char* asset, const Vec3& low, const Vec3& high) const;

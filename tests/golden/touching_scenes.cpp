@@ -8,8 +8,8 @@ namespace {
 
 void AddPit(Stage* s) {
   s->Add(Floor());
-  for (const Vec3& normal : {Vec3{1, 0.2f, 0}, Vec3{-1, 0.2f, 0}, Vec3{0, 0.2f, 1},
-                             Vec3{0, 0.2f, -1}}) {
+  for (const Vec3& normal :
+       {Vec3{1, 0.2f, 0}, Vec3{-1, 0.2f, 0}, Vec3{0, 0.2f, 1}, Vec3{0, 0.2f, -1}}) {
     s->Add({.plane = {normal, -0.6f}});
   }
 }
@@ -31,7 +31,8 @@ constexpr Scene kTouching[] = {
        AddLayer(&s, "duck", 1.2f, 4);
        AddLayer(&s, "octopus", 2, 2);
      }},
-    {"pile", 200,
+    {"pile",
+     200,
      [](Stage& s) {
        AddPit(&s);
        AddLayer(&s, "bear", 0.5f, 4, {.report_contacts = true});
@@ -40,7 +41,8 @@ constexpr Scene kTouching[] = {
      },
      nullptr,
      {.max_pairs = 64}},
-    {"stack_of_cubes", 200,
+    {"stack_of_cubes",
+     200,
      [](Stage& s) {
        s.Add(Floor());
        for (int i = 0; i < 4; ++i) {
@@ -50,7 +52,8 @@ constexpr Scene kTouching[] = {
      },
      nullptr,
      {.max_pairs = 16}},
-    {"pile_of_cubes", 30,
+    {"pile_of_cubes",
+     30,
      [](Stage& s) {
        s.Add(Floor());
        s.Add({.plane = {{1, 1, 0}, -1.5f}, .friction = 0.2f});
@@ -63,7 +66,8 @@ constexpr Scene kTouching[] = {
      },
      nullptr,
      {.max_pairs = 512}},
-    {"swarm", 40,
+    {"swarm",
+     40,
      [](Stage& s) {
        for (int i = 0; i < 27; ++i) {
          const Vec3 at = {1.0f * (i % 3 - 1), 1.0f * (i / 3 % 3 - 1), 1.0f * (i / 9 - 1)};
@@ -75,7 +79,8 @@ constexpr Scene kTouching[] = {
      },
      nullptr,
      {.gravity = {}, .max_pairs = 256}},
-    {"fast_pair", 60,
+    {"fast_pair",
+     60,
      [](Stage& s) {
        s.Add("bear", {.pose = {{-1, 1, 0}}, .velocity = {15, 0, 0}});
        s.Add("bear", {.pose = {{1, 1.1f, 0}, {0, 0, 1, 1}}, .velocity = {-15, 0, 0}});
@@ -83,23 +88,21 @@ constexpr Scene kTouching[] = {
      },
      nullptr,
      {.gravity = {}, .max_pairs = 8}},
-    {"deep_pair", 100,
+    {"deep_pair",
+     100,
      [](Stage& s) {
        s.Add("bear", {.pose = {{0, 1, 0}}, .report_contacts = true});
        s.Add("duck", {.pose = {{0.12f, 1.1f, 0.05f}}, .material = {.damping = 0.05f}});
      },
      nullptr,
      {.gravity = {}, .max_pairs = 8}},
-    {"joined_bodies", 200,
+    {"joined_bodies",
+     200,
      [](Stage& s) {
        s.Add(Floor());
        s.Add("bear", {.pose = {{0, 0.5f, 0}}});
        s.Add("duck", {.pose = {{0.8f, 0.5f, 0}}});
-       AttachmentDesc joint = s.SpringAt(s.bodies[0], {0.4f, 0.8f, 0});
-       const SurfacePoint other = s.On(s.bodies[1], {0.4f, 0.8f, 0});
-       joint.other_body = s.bodies[1];
-       for (int i = 0; i < 4; ++i) joint.other_nodes[i] = other.nodes[i];
-       joint.other_weights = other.weights;
+       AttachmentDesc joint = s.JointAt(s.bodies[0], s.bodies[1], {0.4f, 0.8f, 0});
        joint.stiffness = 3000, joint.damping = 20, joint.break_force = 100;
        s.Attach(joint);
      },
@@ -107,7 +110,8 @@ constexpr Scene kTouching[] = {
        if (step == 120) s.Do(s.world->AddVelocity(s.On(s.bodies[1], {2, 0.5f, 0}), {8, 3, 0}));
      },
      {.max_pairs = 8}},
-    {"implicit_touches", 100,
+    {"implicit_touches",
+     100,
      [](Stage& s) {
        static const BodySolver solver = ImplicitSolver();
        s.Add(Floor());
@@ -118,7 +122,8 @@ constexpr Scene kTouching[] = {
      },
      nullptr,
      {.max_pairs = 8}},
-    {"pile_sleeps", 500,
+    {"pile_sleeps",
+     500,
      [](Stage& s) {
        s.Add(Floor());
        for (int i = 0; i < 3; ++i) {
@@ -129,7 +134,8 @@ constexpr Scene kTouching[] = {
        if (step == 400) s.Do(s.world->AddImpulse(s.On(s.bodies[2], {9, 2.6f, 0}), {-900, 0, 0}));
      },
      {.sleep = {.speed = 0.02f, .time = 0.3f}, .max_pairs = 8}},
-    {"filters_and_room", 120,
+    {"filters_and_room",
+     120,
      [](Stage& s) {
        s.Add(Floor());
        AddLayer(&s, "bear", 0.4f, 4, {.filter = {.group = -1}});
@@ -137,7 +143,8 @@ constexpr Scene kTouching[] = {
      },
      nullptr,
      {.max_contacts = 24, .max_pairs = 4}},
-    {"stack_and_removal", 120,
+    {"stack_and_removal",
+     120,
      [](Stage& s) {
        s.Add(Floor());
        for (int i = 0; i < 4; ++i) {
@@ -152,7 +159,8 @@ constexpr Scene kTouching[] = {
        if (step == 60) s.Do(s.world->RemoveBody(s.bodies[4]));
      },
      {.max_pairs = 16}},
-    {"slide_on_fixed", 80,
+    {"slide_on_fixed",
+     80,
      [](Stage& s) {
        s.Add("cube", {.scale = 4, .material = {.friction = 0}, .fixed = true});
        s.Add("cube", {.pose = {{0, 2.5f, 0}}, .material = {.friction = 0}});
@@ -161,7 +169,8 @@ constexpr Scene kTouching[] = {
        if (step == 30) s.Do(s.world->AddVelocity(s.On(s.bodies[1], {0, 9, 0}), {0.3f, 0, 0.1f}));
      },
      {.gravity = {0, -2, 0}, .sleep = {.speed = 0}, .max_pairs = 4}},
-    {"collide_and_bounce", 60,
+    {"collide_and_bounce",
+     60,
      [](Stage& s) {
        for (int i = 0; i < 4; ++i) {
          const float side = i % 2 == 0 ? -1.0f : 1.0f;
@@ -177,35 +186,36 @@ constexpr Scene kTouching[] = {
      {.gravity = {}, .max_pairs = 8},
      0.01f,
      8},
-    {"implicit_piles", 80,
+    {"implicit_piles",
+     80,
      [](Stage& s) {
        static const BodySolver exact = ImplicitSolver({.differential = StressDifferential::kExact});
        static const BodySolver plain = ImplicitSolver();
        s.Add(Floor());
        for (int i = 0; i < 6; ++i) {
          s.Add("cube", {.pose = {{2.0f * (i / 3), 0.51f + 1.02f * (i % 3), 0}},
-                        .solver = i % 3 == 0 ? nullptr : i % 2 == 0 ? &exact : &plain});
+                        .solver = i % 3 == 0   ? nullptr
+                                  : i % 2 == 0 ? &exact
+                                               : &plain});
        }
      },
      [](Stage& s, int step) {
        if (step == 5) s.Do(s.world->SetSolver(s.bodies[0], ImplicitSolver()));
      },
      {.sleep = {.speed = 0}, .max_pairs = 16}},
-    {"chain_of_both_solvers", 80,
+    {"chain_of_both_solvers",
+     80,
      [](Stage& s) {
        static const BodySolver implicit = ImplicitSolver();
        s.Add({.plane = {{0, 1, 0}, -2.5f}});
        for (int i = 0; i < 5; ++i) {
          const Vec3 at = {1.3f * i, 0, 0};
-         const BodyId id = s.Add("cube", {.pose = {at}, .solver = i % 2 == 1 ? &implicit : nullptr});
-         AttachmentDesc joint = s.SpringAt(id, {at.x - 0.6f, 0, 0});
+         const BodyId id =
+             s.Add("cube", {.pose = {at}, .solver = i % 2 == 1 ? &implicit : nullptr});
+         const Vec3 end = {at.x - 0.6f, 0, 0};
+         AttachmentDesc joint =
+             i == 0 ? s.SpringAt(id, end) : s.JointAt(id, s.bodies[s.bodies.size() - 2], end);
          joint.stiffness = 1e4f, joint.damping = 20;
-         if (i > 0) {
-           const SurfacePoint other = s.On(s.bodies[static_cast<size_t>(i - 1)], joint.target);
-           joint.other_body = other.body;
-           for (int k = 0; k < 4; ++k) joint.other_nodes[k] = other.nodes[k];
-           joint.other_weights = other.weights;
-         }
          s.Attach(joint);
        }
      },
@@ -213,7 +223,8 @@ constexpr Scene kTouching[] = {
        if (step == 5) s.Do(s.world->SetSolver(s.bodies[2], ImplicitSolver()));
      },
      {.sleep = {.speed = 0}, .max_pairs = 16}},
-    {"stiff_chain", 100,
+    {"stiff_chain",
+     100,
      [](Stage& s) {
        s.Add(Floor());
        for (int i = 0; i < 8; ++i) {  // six hang in a row, two are thrown
@@ -223,13 +234,9 @@ constexpr Scene kTouching[] = {
                                           .material = {.young = 1e8f, .density = 200}});
          if (i == 6) continue;
          for (const float z : {-0.4f, 0.4f}) {
-           AttachmentDesc joint = s.SpringAt(id, {at.x - 0.6f, 2.5f, at.z + z});
-           if (i > 0) {
-             const SurfacePoint other = s.On(s.bodies[static_cast<size_t>(i - 1)], joint.target);
-             joint.other_body = other.body;
-             for (int k = 0; k < 4; ++k) joint.other_nodes[k] = other.nodes[k];
-             joint.other_weights = other.weights;
-           }
+           const Vec3 end = {at.x - 0.6f, 2.5f, at.z + z};
+           AttachmentDesc joint =
+               i == 0 ? s.SpringAt(id, end) : s.JointAt(id, s.bodies[s.bodies.size() - 2], end);
            joint.stiffness = 1e5f, joint.damping = 20;
            s.Attach(joint);
          }
