@@ -110,7 +110,7 @@ void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stat
   stats->flat_tets = CountFlatTets(body->elements, y);
 }
 
-// Whether the result is finite, also in world coordinates as float.
+// Whether the result is finite, also in world coordinates as float, and what it exerts on pins.
 bool IsFiniteState(const Body& body, float h) {
   constexpr double kMost = std::numeric_limits<float>::max();
   const auto limit = [&](int axis) {
@@ -119,6 +119,7 @@ bool IsFiniteState(const Body& body, float h) {
   };
   float sum = 0.0f;
   for (const float multiplier : body.kappa) sum += multiplier * 0.0f;
+  for (const Vec3& force : body.pins.reactions) sum += (force.x + force.y + force.z) * 0.0f;
   return sum == 0.0f && CanMoveTo(body.x.span(), body.y.span().first(body.x.size()),
                                   {limit(0), limit(1), limit(2)}, h);
 }
