@@ -21,8 +21,6 @@ class AxisFactor {
   /// Solves for all three axes.
   void Solve(const Points& b, Points* out) const;
 
-  Eigen::Index num_nonzeros() const { return lower_.nonZeros(); }
-
  private:
   Eigen::SparseMatrix<double> lower_;
   Eigen::VectorXi places_;  // of the nodes, in the order of elimination

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace plush::reference {
 
@@ -121,10 +120,6 @@ double ImplicitEuler::KineticEnergy() const {
 double ImplicitEuler::ElasticEnergy() const {
   Points ignored;
   return EnergyOf(body_, {}, x_, &ignored);
-}
-
-double ImplicitEuler::GravityEnergy() const {
-  return -(settings_.gravity.transpose() * x_).dot(body_.masses);
 }
 
 void ImplicitEuler::ClearPinned(Points* vectors) const {

@@ -79,7 +79,6 @@ class ImplicitEuler {
   const ElasticBody& body() const { return body_; }
   double KineticEnergy() const;  ///< [J]
   double ElasticEnergy() const;  ///< [J]
-  double GravityEnergy() const;  ///< -sum m g.x [J]
 
  private:
   struct Iterate;

@@ -2,7 +2,6 @@
 #include "runtime/solver_fixtures.h"
 
 #include "plush/format/factor_panels.h"
-#include "plush/format/tet_block.h"
 
 #include "reference/dense_algebra.h"
 

@@ -4,8 +4,6 @@
 
 #include "tools/procedural_meshes.h"
 
-#include <algorithm>
-
 namespace plush::tests {
 namespace {
 

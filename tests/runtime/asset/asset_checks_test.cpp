@@ -4,7 +4,6 @@
 
 #include "plush/format/asset_check.h"
 #include "plush/format/factor_panels.h"
-#include "plush/format/tet_block.h"
 
 #include "plush_generated.h"
 #include "runtime/asset/check_subject.h"
@@ -14,18 +13,14 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <string>
 
-using plush::Asset;
 using plush::CheckKind;
 using plush::Pose;
 using plush::Quat;
-using plush::Status;
 using plush::Tet;
-using plush::Vec3;
 using plush::test::ExactBuffer;
 using plush::test::Failures;
 using plush::test::Subject;

@@ -15,7 +15,6 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <type_traits>

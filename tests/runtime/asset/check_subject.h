@@ -57,11 +57,6 @@ class Subject {
     return const_cast<T&>(view[index]);
   }
 
-  template <class Table>
-  Table* Mutable(const Table* table) {
-    return const_cast<Table*>(table);
-  }
-
   // Expects exactly this failure from CheckAsset, and the same from Open.
   void ExpectOnly(CheckKind kind, const std::string& section, uint64_t index) {
     const auto failures = Failures(file_.bytes());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Each kind of damage to the collision surface is reported, and nothing else is.
 #include "plush/format/cdg_records.h"
-#include "plush/format/tet_block.h"
 
 #include "runtime/asset/check_subject.h"
 #include "runtime/collision/surface_fixtures.h"

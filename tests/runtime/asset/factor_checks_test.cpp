@@ -11,7 +11,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
 #include <random>
 #include <set>
 #include <string>

@@ -13,7 +13,6 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include "runtime/attachments/attachment_scene.h"
 #include "runtime/bodies/touching_cubes.h"
 #include "runtime/colliders/solid_scene.h"
-#include "runtime/world/heap_counter.h"
 
 #include <catch2/catch.hpp>
 

@@ -13,9 +13,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
-#include <set>
 
 using namespace plush;
 using namespace plush::test;

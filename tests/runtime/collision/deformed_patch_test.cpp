@@ -2,8 +2,6 @@
 // Sums over a deformed patch in constant time, against sums over its triangles.
 #include "collision/deformed_patch.h"
 
-#include "plush/format/tet_block.h"
-
 #include "collision/surface_records.h"
 #include "collision/vertex_positions.h"
 #include "runtime/collision/surface_fixtures.h"

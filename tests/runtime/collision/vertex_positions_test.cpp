@@ -10,7 +10,6 @@
 #include <catch2/catch.hpp>
 
 #include <array>
-#include <cmath>
 #include <cstring>
 #include <map>
 

@@ -5,9 +5,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <cmath>
-#include <numeric>
-
 using namespace plush;
 using namespace plush::test;
 
@@ -33,7 +30,6 @@ std::vector<BodyId> AddRow(World* world, const ShapeAsset& shape, int count, Ran
 BodyDesc Pinned(const std::vector<uint32_t>& pins) {
   return BodyDesc{.pose = {.position = {0.0f, 2.0f, 5.0f}}, .pinned_nodes = pins};
 }
-
 
 TEST_CASE("Removing bodies frees the memory of their crowds") {
   const uint32_t seed = GENERATE(3u, 4u, 5u);

@@ -10,7 +10,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
 #include <cstring>
 #include <set>
 #include <utility>

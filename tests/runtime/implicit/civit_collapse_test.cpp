@@ -12,7 +12,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>

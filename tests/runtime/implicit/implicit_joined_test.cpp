@@ -7,7 +7,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <cmath>
 #include <vector>
 
 using namespace plush;
@@ -75,7 +74,6 @@ struct Chain {
   Vec3 end;
   uint32_t first = 0, last = 0;
 };
-
 
 TEST_CASE("Bodies of both solvers on springs move as with either", "[long]") {
   const uint32_t seed = GENERATE(range(1u, 4u));

@@ -12,9 +12,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <vector>
 
 using namespace plush;

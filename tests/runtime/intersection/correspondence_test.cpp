@@ -9,7 +9,6 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <limits>
 #include <span>
 #include <vector>
 

@@ -10,7 +10,6 @@
 #include <Eigen/Dense>
 #include <catch2/catch.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>

@@ -5,7 +5,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <cmath>
 #include <limits>
 
 using namespace plush;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Kelvin-Voigt damping resists changes of shape and nothing else.
-#include "plush/format/tet_block.h"
 
 #include "runtime/tet_fixtures.h"
 

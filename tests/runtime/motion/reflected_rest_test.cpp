@@ -48,17 +48,6 @@ tools::TetMesh StandingArm(tools::TetMesh mesh) {
   return mesh;
 }
 
-// Nodes of the asset within `radius` of `centre` (inclusive), both in rest coordinates [m].
-std::vector<uint32_t> NodesWithin(const ShapeAsset& shape, const tools::Vec3d& centre,
-                                  double radius) {
-  std::vector<uint32_t> out;
-  for (uint32_t i = 0; i < shape.num_nodes(); ++i) {
-    const Eigen::Vector3d x = ToEigen(shape.simulation().nodes[i]);
-    if ((x - Eigen::Vector3d(centre.x, centre.y, centre.z)).norm() <= radius) out.push_back(i);
-  }
-  return out;
-}
-
 constexpr float kDt = 0.01f;
 constexpr tools::Material kMaterial = {1.0e6, 0.33, 1000.0};
 

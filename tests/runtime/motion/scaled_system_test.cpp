@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // A body of scale s has the matrix of the unscaled body with Young's modulus E / s^2.
-#include "plush/format/factor_panels.h"
 
 #include "body/make_body.h"
 #include "body/system_cache.h"

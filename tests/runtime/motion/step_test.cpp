@@ -4,8 +4,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <cmath>
-
 using namespace plush;
 using namespace plush::test;
 

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 using namespace plush;

@@ -14,7 +14,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <vector>
 
 using namespace plush;
 using namespace plush::test;

@@ -8,7 +8,6 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 #include <vector>
 

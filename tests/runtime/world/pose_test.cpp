@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <vector>
 
 using namespace plush;
 using namespace plush::test;

@@ -6,7 +6,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <vector>

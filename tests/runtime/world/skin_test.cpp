@@ -5,8 +5,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <cmath>
-
 using namespace plush;
 using namespace plush::test;
 

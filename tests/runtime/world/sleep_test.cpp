@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Bodies at rest cost nothing until something moves them.
-#include "plush/format/tet_block.h"
 
 #include "runtime/tet_fixtures.h"
 

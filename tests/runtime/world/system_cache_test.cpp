@@ -11,7 +11,6 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <vector>
 

@@ -3,7 +3,6 @@
 // contain it, otherwise the boundary of the tets.
 #include "plush/asset.h"
 #include "plush/format/cdg_records.h"
-#include "plush/format/tet_block.h"
 
 #include "bake/bake.h"
 #include "base/aligned_bytes.h"

@@ -8,7 +8,6 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <numeric>
 
 using namespace plush::tools;
 using Catch::Matchers::Contains;

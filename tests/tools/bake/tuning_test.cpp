@@ -4,8 +4,6 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include <string>
-
 using Catch::Matchers::Contains;
 using nlohmann::json;
 using namespace plush;

@@ -2,7 +2,6 @@
 // `plush bake --collision-triangles` as a process: reports, exit codes, validation.
 
 #include "plush/asset.h"
-#include "plush/format/cdg_records.h"
 
 #include "shapes/tet_shapes.h"
 #include "tools/import/tet_file_texts.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "plush/format/tet_block.h"
 
 #include "export/cage_exports.h"
 #include "tools/export/exported_bar.h"

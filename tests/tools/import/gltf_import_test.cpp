@@ -6,8 +6,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <cmath>
-
 namespace gltf_import_test {
 
 using plush::tests::GltfBuilder;

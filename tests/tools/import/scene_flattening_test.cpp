@@ -15,7 +15,6 @@
 namespace scene_flattening_test {
 
 using plush::Vec3;
-using plush::tools::FlatScene;
 using plush::tools::FlattenScene;
 using plush::tools::Placement;
 using plush::tools::RawMesh;

@@ -20,7 +20,6 @@ using plush::tools::AffineTransform;
 using plush::tools::FlattenScene;
 using plush::tools::NearestRotation;
 using plush::tools::Placement;
-using plush::tools::RawJoint;
 using plush::tools::RawMesh;
 using plush::tools::RawNode;
 using plush::tools::RawScene;

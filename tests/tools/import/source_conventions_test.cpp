@@ -6,7 +6,6 @@
 #include <limits>
 
 using plush::tools::ConventionsOf;
-using plush::tools::FbxSettings;
 
 TEST_CASE("FBX files give their unit in centimetres and their up axis") {
   CHECK(ConventionsOf("fbx", "", {}).unit_m == 0.01);

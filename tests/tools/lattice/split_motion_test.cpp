@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The purpose of splitting: limbs that are close to each other move independently.
 #include "plush/asset.h"
-#include "plush/format/tet_block.h"
 #include "plush/world.h"
 
 #include "bake/bake.h"

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 using namespace plush::tools;
 using namespace plush::tests;

@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <functional>
-#include <utility>
 
 using namespace plush::tools;
 using plush::Vec2;

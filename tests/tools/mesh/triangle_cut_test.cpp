@@ -7,9 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
 #include <random>
-#include <vector>
 
 using namespace plush::tools;
 

@@ -7,7 +7,6 @@
 
 #include <cmath>
 
-using plush::tools::Vec3d;
 using plush::tools::WeldByPosition;
 using plush::tools::Welding;
 

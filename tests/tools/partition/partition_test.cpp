@@ -20,7 +20,6 @@
 #include <catch2/catch.hpp>
 #include <tbb/global_control.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

@@ -8,7 +8,6 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <set>
 
 using namespace plush::tools;
 using namespace plush::tests;

@@ -8,7 +8,6 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <numeric>
 #include <random>

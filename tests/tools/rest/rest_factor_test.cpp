@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 using namespace plush::tools;
 using plush::BlockIndex;

@@ -12,7 +12,6 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -9,8 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <map>
 #include <random>
 #include <set>
 #include <vector>

@@ -10,7 +10,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <cstring>
 #include <vector>
 
 using namespace plush;
