@@ -48,70 +48,23 @@ TEST_CASE("Wrong numbers are named") {
   Subject s;
   const auto& v = s.asset().visual();
   const auto& sim = s.asset().simulation();
-  SECTION("position") {
-    s.At(v.positions, 5).y = kNan;
-    s.ExpectOnly(CheckKind::kNonFinite, "visual.positions", 5);
-  }
-  SECTION("far position") {
-    s.At(v.positions, 6).z = Above(1e9f);
-    s.ExpectOnly(CheckKind::kRange, "visual.positions", 6);
-  }
-  SECTION("normal") {
-    s.At(v.normals, 0).x = Above(1.01f);
-    s.ExpectOnly(CheckKind::kRange, "visual.normals", 0);
-  }
-  SECTION("tangent") {
-    s.At(v.tangents, 2).y = kNan;
-    s.ExpectOnly(CheckKind::kNonFinite, "visual.tangents", 2);
-  }
-  SECTION("sign of the bitangent") {
-    s.At(v.tangents, 4).w = -Above(1.01f);
-    s.ExpectOnly(CheckKind::kRange, "visual.tangents", 4);
-  }
-  SECTION("uv") {
-    s.At(v.uvs, 1).x = kInfinity;
-    s.ExpectOnly(CheckKind::kNonFinite, "visual.uvs", 1);
-  }
-  SECTION("weight") {
-    s.At(v.weights, 3).w = -kInfinity;
-    s.ExpectOnly(CheckKind::kNonFinite, "visual.weights", 3);
-  }
-  SECTION("huge weight") {
-    s.At(v.weights, 3).z = -Above(1e6f);
-    s.ExpectOnly(CheckKind::kRange, "visual.weights", 3);
-  }
-  SECTION("node") {
-    s.At(sim.nodes, 7).x = kNan;
-    s.ExpectOnly(CheckKind::kNonFinite, "simulation.nodes", 7);
-  }
-  SECTION("far node") {
-    s.At(sim.nodes, 7).y = -Above(1e9f);
-    s.ExpectOnly(CheckKind::kRange, "simulation.nodes", 7);
-  }
-  SECTION("mass") {
-    s.At(sim.masses, 2) = 0.0f;
-    s.ExpectOnly(CheckKind::kRange, "simulation.masses", 2);
-  }
-  SECTION("denormal mass") {
-    s.At(sim.masses, 2) = std::nextafter(std::numeric_limits<float>::min(), 0.0f);
-    s.ExpectOnly(CheckKind::kRange, "simulation.masses", 2);
-  }
-  SECTION("mass of a tet") {
-    s.At(sim.tet_masses, 8) = -Above(0.0f);
-    s.ExpectOnly(CheckKind::kRange, "simulation.tet_masses", 8);
-  }
-  SECTION("infinite mass of a tet") {
-    s.At(sim.tet_masses, 9) = kInfinity;
-    s.ExpectOnly(CheckKind::kNonFinite, "simulation.tet_masses", 9);
-  }
-  SECTION("factor value") {
-    s.At(s.asset().factor().values, 1) = kNan;
-    s.ExpectOnly(CheckKind::kNonFinite, "factor.values", 1);
-  }
-  SECTION("huge factor value") {
-    s.At(s.asset().factor().values, 1) = Above(1e18f);
-    s.ExpectOnly(CheckKind::kRange, "factor.values", 1);
-  }
+  s.Break(v.positions[5].y, kNan, CheckKind::kNonFinite, "visual.positions", 5);
+  s.Break(v.positions[6].z, Above(1e9f), CheckKind::kRange, "visual.positions", 6);
+  s.Break(v.normals[0].x, Above(1.01f), CheckKind::kRange, "visual.normals", 0);
+  s.Break(v.tangents[2].y, kNan, CheckKind::kNonFinite, "visual.tangents", 2);
+  s.Break(v.tangents[4].w, -Above(1.01f), CheckKind::kRange, "visual.tangents", 4);
+  s.Break(v.uvs[1].x, kInfinity, CheckKind::kNonFinite, "visual.uvs", 1);
+  s.Break(v.weights[3].w, -kInfinity, CheckKind::kNonFinite, "visual.weights", 3);
+  s.Break(v.weights[3].z, -Above(1e6f), CheckKind::kRange, "visual.weights", 3);
+  s.Break(sim.nodes[7].x, kNan, CheckKind::kNonFinite, "simulation.nodes", 7);
+  s.Break(sim.nodes[7].y, -Above(1e9f), CheckKind::kRange, "simulation.nodes", 7);
+  s.Break(sim.masses[2], 0.0f, CheckKind::kRange, "simulation.masses", 2);
+  s.Break(sim.masses[2], std::nextafter(std::numeric_limits<float>::min(), 0.0f), CheckKind::kRange,
+          "simulation.masses", 2);
+  s.Break(sim.tet_masses[8], -Above(0.0f), CheckKind::kRange, "simulation.tet_masses", 8);
+  s.Break(sim.tet_masses[9], kInfinity, CheckKind::kNonFinite, "simulation.tet_masses", 9);
+  s.Break(s.asset().factor().values[1], kNan, CheckKind::kNonFinite, "factor.values", 1);
+  s.Break(s.asset().factor().values[1], Above(1e18f), CheckKind::kRange, "factor.values", 1);
 }
 
 TEST_CASE("Numbers at the ends of their ranges are sound") {
@@ -210,21 +163,13 @@ TEST_CASE("Wrong indices and orders are named") {
   Subject s;
   const auto& v = s.asset().visual();
   const auto& sim = s.asset().simulation();
-  SECTION("triangle corner") {
-    s.At(v.indices, 8) = static_cast<uint32_t>(v.positions.size());
-    s.ExpectOnly(CheckKind::kIndex, "visual.indices", 8);
-  }
-  SECTION("carrying tet") {
-    s.At(v.tet_ids, 2) = UINT32_MAX;
-    s.ExpectOnly(CheckKind::kIndex, "visual.tet_ids", 2);
-  }
-  SECTION("node of a tet") {
-    s.At(sim.tets, 39).d = static_cast<uint32_t>(sim.nodes.size());
-    s.ExpectOnly(CheckKind::kIndex, "simulation.tets", 39);
-  }
-  SECTION("material of a tet") {
-    s.At(sim.tet_materials, 17) = 2;
-    s.ExpectOnly(CheckKind::kIndex, "simulation.tet_materials", 17);
+  SECTION("numbers") {
+    s.Break(v.indices[8], static_cast<uint32_t>(v.positions.size()), CheckKind::kIndex,
+            "visual.indices", 8);
+    s.Break(v.tet_ids[2], UINT32_MAX, CheckKind::kIndex, "visual.tet_ids", 2);
+    s.Break(sim.tets[39].d, static_cast<uint32_t>(sim.nodes.size()), CheckKind::kIndex,
+            "simulation.tets", 39);
+    s.Break(sim.tet_materials[17], 2, CheckKind::kIndex, "simulation.tet_materials", 17);
   }
   SECTION("node of a region") {
     const auto nodes = s.asset().region(1).nodes;

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace plush::test {
@@ -70,6 +72,18 @@ class Subject {
     CHECK(status.code == StatusCode::kCorrupt);
     CHECK(status.section == section);
     CHECK(status.index == index);
+  }
+
+  // Writes a wrong value over one in the file, expects this failure only, and puts the right one
+  // back.
+  template <class T>
+  void Break(T& value, std::remove_const_t<T> wrong, CheckKind kind, const std::string& section,
+             uint64_t index) {
+    INFO(section << "[" << index << "]");
+    auto& place = const_cast<std::remove_const_t<T>&>(value);
+    std::swap(place, wrong);
+    ExpectOnly(kind, section, index);
+    std::swap(place, wrong);
   }
 
  private:

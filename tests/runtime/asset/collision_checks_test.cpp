@@ -37,33 +37,23 @@ TEST_CASE("A sound collision surface has no failure") {
 TEST_CASE("Wrong tets of the collision surface are named") {
   Subject s(Bytes());
   const CollisionView& c = s.asset().collision();
-  SECTION("node") {
-    s.At(c.tets, 3).nodes[3] = static_cast<uint32_t>(s.asset().simulation().nodes.size());
-    s.ExpectOnly(CheckKind::kIndex, "collision.tets", 3);
+  SECTION("numbers") {
+    s.Break(c.tets[3].nodes[3], static_cast<uint32_t>(s.asset().simulation().nodes.size()),
+            CheckKind::kIndex, "collision.tets", 3);
+    s.Break(c.tets[1].tet, static_cast<uint32_t>(s.asset().simulation().tets.size()),
+            CheckKind::kIndex, "collision.tets", 1);
+    s.Break(c.tets[4].low.y, std::nextafter(0.0f, -1.0f), CheckKind::kRange, "collision.tets", 4);
+    s.Break(c.tets[4].high.w, std::nextafter(1.0f, 2.0f), CheckKind::kRange, "collision.tets", 4);
+    s.Break(c.tets[0].high.z, kNan, CheckKind::kRange, "collision.tets", 0);
+    s.Break(c.tets[2].first_patch, c.tets[1].first_patch, CheckKind::kOrder, "collision.tets", 2);
   }
   SECTION("order of nodes") {
     std::swap(s.At(c.tets, 2).nodes[0], s.At(c.tets, 2).nodes[1]);
     s.ExpectOnly(CheckKind::kOrder, "collision.tets", 2);
   }
-  SECTION("tet") {
-    s.At(c.tets, 1).tet = static_cast<uint32_t>(s.asset().simulation().tets.size());
-    s.ExpectOnly(CheckKind::kIndex, "collision.tets", 1);
-  }
-  SECTION("low bound") {
-    s.At(c.tets, 4).low.y = std::nextafter(0.0f, -1.0f);
-    s.ExpectOnly(CheckKind::kRange, "collision.tets", 4);
-  }
-  SECTION("high bound") {
-    s.At(c.tets, 4).high.w = std::nextafter(1.0f, 2.0f);
-    s.ExpectOnly(CheckKind::kRange, "collision.tets", 4);
-  }
   SECTION("bounds that cross") {
     s.At(c.tets, 0).low.x = 0.75f;
     s.At(c.tets, 0).high.x = 0.5f;
-    s.ExpectOnly(CheckKind::kRange, "collision.tets", 0);
-  }
-  SECTION("bound that is no number") {
-    s.At(c.tets, 0).high.z = kNan;
     s.ExpectOnly(CheckKind::kRange, "collision.tets", 0);
   }
   SECTION("first patch of the first") {
@@ -73,10 +63,6 @@ TEST_CASE("Wrong tets of the collision surface are named") {
     CHECK(failures[0].kind == CheckKind::kOrder);
     CHECK(failures[0].section == "collision.tets");
     CHECK(failures[0].index == 0);
-  }
-  SECTION("first patch of another") {
-    s.At(c.tets, 2).first_patch = c.tets[1].first_patch;
-    s.ExpectOnly(CheckKind::kOrder, "collision.tets", 2);
   }
 }
 
@@ -90,18 +76,9 @@ TEST_CASE("A first patch beyond the patches is named") {
 TEST_CASE("Wrong trees over the tets are named") {
   Subject s(Bytes());
   const CollisionView& c = s.asset().collision();
-  SECTION("no left child") {
-    s.At(c.tree, 0) = 0;
-    s.ExpectOnly(CheckKind::kOrder, "collision.tree", 0);
-  }
-  SECTION("nothing left for the right child") {
-    s.At(c.tree, 0) = static_cast<uint32_t>(c.tets.size());
-    s.ExpectOnly(CheckKind::kOrder, "collision.tree", 0);
-  }
-  SECTION("a leaf with children") {
-    s.At(c.tree, c.tree.size() - 1) = 1;
-    s.ExpectOnly(CheckKind::kOrder, "collision.tree", c.tree.size() - 1);
-  }
+  s.Break(c.tree[0], 0, CheckKind::kOrder, "collision.tree", 0);
+  s.Break(c.tree[0], static_cast<uint32_t>(c.tets.size()), CheckKind::kOrder, "collision.tree", 0);
+  s.Break(c.tree[c.tree.size() - 1], 1, CheckKind::kOrder, "collision.tree", c.tree.size() - 1);
 }
 
 TEST_CASE("A tree that is too deep on either side is named") {
@@ -128,71 +105,33 @@ TEST_CASE("Wrong patches are named") {
   Subject s(Bytes());
   const CollisionView& c = s.asset().collision();
   const size_t last = c.patches.size() - 1;
-  SECTION("tet") {
-    s.At(c.patches, 2).tet += 1;
-    s.ExpectOnly(CheckKind::kOrder, "collision.patches", 2);
-  }
-  SECTION("first triangle of the first") {
-    s.At(c.patches, 0).first_triangle = 1;
-    s.ExpectOnly(CheckKind::kOrder, "collision.patches", 0);
-  }
-  SECTION("first triangle") {
-    s.At(c.patches, last).first_triangle = c.num_triangles();
-    s.ExpectOnly(CheckKind::kIndex, "collision.patches", last);
-  }
-  SECTION("first vertex") {
-    s.At(c.patches, last).first_vertex = c.patches[last - 1].first_vertex;
-    s.ExpectOnly(CheckKind::kOrder, "collision.patches", last);
-  }
-  SECTION("first vertex beyond") {
-    s.At(c.patches, last).first_vertex = static_cast<uint32_t>(c.vertices.size());
-    s.ExpectOnly(CheckKind::kIndex, "collision.patches", last);
-  }
-  SECTION("first link") {
-    s.At(c.patches, last).first_link = static_cast<uint32_t>(c.links.size()) + 1;
-    s.ExpectOnly(CheckKind::kIndex, "collision.patches", last);
-  }
-  SECTION("centroid") {
-    s.At(c.patches, 5).centroid.y = kNan;
-    s.ExpectOnly(CheckKind::kNonFinite, "collision.patches", 5);
-  }
-  SECTION("area") {
-    s.At(c.patches, 1).area = std::numeric_limits<float>::infinity();
-    s.ExpectOnly(CheckKind::kNonFinite, "collision.patches", 1);
-  }
-  SECTION("vector area") {
-    s.At(c.patches, 1).vector_area.z = kNan;
-    s.ExpectOnly(CheckKind::kNonFinite, "collision.patches", 1);
-  }
-  SECTION("thickness") {
-    s.At(c.patches, 3).thickness = -1.0e-3f;
-    s.ExpectOnly(CheckKind::kRange, "collision.patches", 3);
-  }
+  s.Break(c.patches[2].tet, c.patches[2].tet + 1, CheckKind::kOrder, "collision.patches", 2);
+  s.Break(c.patches[0].first_triangle, 1, CheckKind::kOrder, "collision.patches", 0);
+  s.Break(c.patches[last].first_triangle, c.num_triangles(), CheckKind::kIndex, "collision.patches",
+          last);
+  s.Break(c.patches[last].first_vertex, c.patches[last - 1].first_vertex, CheckKind::kOrder,
+          "collision.patches", last);
+  s.Break(c.patches[last].first_vertex, static_cast<uint32_t>(c.vertices.size()), CheckKind::kIndex,
+          "collision.patches", last);
+  s.Break(c.patches[last].first_link, static_cast<uint32_t>(c.links.size()) + 1, CheckKind::kIndex,
+          "collision.patches", last);
+  s.Break(c.patches[5].centroid.y, kNan, CheckKind::kNonFinite, "collision.patches", 5);
+  s.Break(c.patches[1].area, std::numeric_limits<float>::infinity(), CheckKind::kNonFinite,
+          "collision.patches", 1);
+  s.Break(c.patches[1].vector_area.z, kNan, CheckKind::kNonFinite, "collision.patches", 1);
+  s.Break(c.patches[3].thickness, -1.0e-3f, CheckKind::kRange, "collision.patches", 3);
 }
 
 TEST_CASE("Wrong links and vertices are named") {
   Subject s(Bytes());
   const CollisionView& c = s.asset().collision();
-  SECTION("link") {
-    s.At(c.links, 7) = static_cast<uint32_t>(c.patches.size());
-    s.ExpectOnly(CheckKind::kIndex, "collision.links", 7);
-  }
-  SECTION("link along a seam") {
-    s.At(c.links, 0) = static_cast<uint32_t>(c.patches.size()) | kSeamLink;
-    s.ExpectOnly(CheckKind::kIndex, "collision.links", 0);
-  }
-  SECTION("negative weight") {
-    s.At(c.vertices, 9).x = std::nextafter(0.0f, -1.0f);
-    s.ExpectOnly(CheckKind::kRange, "collision.vertices", 9);
-  }
-  SECTION("weight above 1") {
-    s.At(c.vertices, 2).w = std::nextafter(1.0f, 2.0f);
-    s.ExpectOnly(CheckKind::kRange, "collision.vertices", 2);
-  }
-  SECTION("weight that is no number") {
-    s.At(c.vertices, 2).y = kNan;
-    s.ExpectOnly(CheckKind::kNonFinite, "collision.vertices", 2);
-  }
+  s.Break(c.links[7], static_cast<uint32_t>(c.patches.size()), CheckKind::kIndex, "collision.links",
+          7);
+  s.Break(c.links[0], static_cast<uint32_t>(c.patches.size()) | kSeamLink, CheckKind::kIndex,
+          "collision.links", 0);
+  s.Break(c.vertices[9].x, std::nextafter(0.0f, -1.0f), CheckKind::kRange, "collision.vertices", 9);
+  s.Break(c.vertices[2].w, std::nextafter(1.0f, 2.0f), CheckKind::kRange, "collision.vertices", 2);
+  s.Break(c.vertices[2].y, kNan, CheckKind::kNonFinite, "collision.vertices", 2);
 }
 
 TEST_CASE("Wrong triangles are named") {
@@ -237,14 +176,10 @@ TEST_CASE("Wrong triangles are named") {
   SECTION("wide") {
     Subject s(Bytes(tools::TriangleRecord::kWide));
     const CollisionView& c = s.asset().collision();
-    SECTION("vertex") {
-      s.At(c.wide_triangles, 11).vertices[2] = static_cast<uint32_t>(c.vertices.size());
-      s.ExpectOnly(CheckKind::kIndex, "collision.wide_triangles", 11);
-    }
-    SECTION("neighbour") {
-      s.At(c.wide_triangles, 12).neighbours[0] = kNoTriangle - 1;
-      s.ExpectOnly(CheckKind::kIndex, "collision.wide_triangles", 12);
-    }
+    s.Break(c.wide_triangles[11].vertices[2], static_cast<uint32_t>(c.vertices.size()),
+            CheckKind::kIndex, "collision.wide_triangles", 11);
+    s.Break(c.wide_triangles[12].neighbours[0], kNoTriangle - 1, CheckKind::kIndex,
+            "collision.wide_triangles", 12);
   }
 }
 

@@ -143,33 +143,18 @@ TEST_CASE("Broken supernodes are named") {
   const FactorView factor = s.asset().factor();
   const auto num_nodes = static_cast<uint32_t>(factor.supernode_of.size());
   const auto last = factor.supernodes.size() - 1;
-  SECTION("no column") {
-    At(factor.supernodes, 1).num_columns = 0;
-    s.ExpectOnly(CheckKind::kRange, "factor.supernodes", 1);
-  }
-  SECTION("too many columns") {
-    At(factor.supernodes, 0).num_columns = 33;
-    s.ExpectOnly(CheckKind::kRange, "factor.supernodes", 0);
-  }
-  SECTION("a column beyond the nodes") {
-    At(factor.supernodes, 1).first_column = UINT32_MAX;
-    s.ExpectOnly(CheckKind::kIndex, "factor.supernodes", 1);
-  }
-  SECTION("more rows than nodes") {
-    At(factor.supernodes, 0).num_rows = UINT32_MAX;
-    s.ExpectOnly(CheckKind::kRange, "factor.supernodes", 0);
-  }
-  SECTION("rows that overlap") {
-    At(factor.supernodes, last).first_row -= 8;
-    s.ExpectOnly(CheckKind::kOrder, "factor.supernodes", last);
-  }
-  SECTION("values that overlap") {
-    At(factor.supernodes, last).first_value += 8;
-    s.ExpectOnly(CheckKind::kOrder, "factor.supernodes", last);
-  }
-  SECTION("another owner of a column") {
-    At(factor.supernode_of, 2) ^= 1;
-    s.ExpectOnly(CheckKind::kOrder, "factor.supernode_of", 2);
+  SECTION("numbers") {
+    s.Break(factor.supernodes[1].num_columns, 0, CheckKind::kRange, "factor.supernodes", 1);
+    s.Break(factor.supernodes[0].num_columns, 33, CheckKind::kRange, "factor.supernodes", 0);
+    s.Break(factor.supernodes[1].first_column, UINT32_MAX, CheckKind::kIndex, "factor.supernodes",
+            1);
+    s.Break(factor.supernodes[0].num_rows, UINT32_MAX, CheckKind::kRange, "factor.supernodes", 0);
+    s.Break(factor.supernodes[last].first_row, factor.supernodes[last].first_row - 8,
+            CheckKind::kOrder, "factor.supernodes", last);
+    s.Break(factor.supernodes[last].first_value, factor.supernodes[last].first_value + 8,
+            CheckKind::kOrder, "factor.supernodes", last);
+    s.Break(factor.supernode_of[2], factor.supernode_of[2] ^ 1, CheckKind::kOrder,
+            "factor.supernode_of", 2);
   }
   SECTION("a row beyond the nodes") {
     const Supernode& node = factor.supernodes[FindSupernode(factor, 1, 2)];
