@@ -22,28 +22,26 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 
 ShapeAsset SmallShape() { return ShapeAsset(TetBox(1, 1, 1, 0.1), {}, double(kDt)); }
 
-void CheckRefused(const Asset& asset, const BodyDesc& desc, const std::string& section) {
+template <class Id, class Add>
+void CheckRefused(const std::string& section, const Add& add) {
   World world;
   CAPTURE(section);
-  BodyId id = {1};
-  const Status status = world.AddBody(asset, desc, &id);
+  Id id = {1};
+  const Status status = add(&world, &id);
   CHECK_FALSE(id.valid());
   CHECK(status.code == StatusCode::kInvalidArgument);
   CHECK(status.section == section);
   CHECK(std::string(status.reason) != "");
-  CHECK(world.num_bodies() == 0);
+  CHECK(world.num_bodies() + world.num_colliders() == 0);
+}
+
+void CheckRefused(const Asset& asset, const BodyDesc& desc, const std::string& section) {
+  CheckRefused<BodyId>(section, [&](World* w, BodyId* id) { return w->AddBody(asset, desc, id); });
 }
 
 void CheckRefused(const ColliderDesc& desc, const std::string& section) {
-  World world;
-  CAPTURE(section);
-  ColliderId id = {1};
-  const Status status = world.AddCollider(desc, &id);
-  CHECK_FALSE(id.valid());
-  CHECK(status.code == StatusCode::kInvalidArgument);
-  CHECK(status.section == section);
-  CHECK(std::string(status.reason) != "");
-  CHECK(world.num_colliders() == 0);
+  CheckRefused<ColliderId>(section,
+                           [&](World* w, ColliderId* id) { return w->AddCollider(desc, id); });
 }
 
 TEST_CASE("Descriptions of bodies are checked") {
@@ -51,32 +49,15 @@ TEST_CASE("Descriptions of bodies are checked") {
   const Asset& asset = shape.asset();
   CheckRefused(Asset(), {}, "asset");
   for (const float wrong : {kNan, kInf, -kInf}) {
-    BodyDesc desc = {.pose = {.position = {.y = wrong}}};
-    CheckRefused(asset, desc, "pose.position");
-    desc = {};
-    desc.pose.rotation.z = wrong;
-    CheckRefused(asset, desc, "pose.rotation");
-    desc = {};
-    desc.velocity.x = wrong;
-    CheckRefused(asset, desc, "velocity");
-    desc = {};
-    desc.angular_velocity.z = wrong;
-    CheckRefused(asset, desc, "angular_velocity");
-    desc = {};
-    desc.material.young = wrong;
-    CheckRefused(asset, desc, "material.young");
-    desc = {};
-    desc.material.poisson = wrong;
-    CheckRefused(asset, desc, "material.poisson");
-    desc = {};
-    desc.material.density = wrong;
-    CheckRefused(asset, desc, "material.density");
-    desc = {};
-    desc.scale = wrong;
-    CheckRefused(asset, desc, "scale");
-    desc = {};
-    desc.gravity_factor = wrong;
-    CheckRefused(asset, desc, "gravity_factor");
+    CheckRefused(asset, {.pose = {.position = {.y = wrong}}}, "pose.position");
+    CheckRefused(asset, {.pose = {.rotation = {.z = wrong}}}, "pose.rotation");
+    CheckRefused(asset, {.velocity = {.x = wrong}}, "velocity");
+    CheckRefused(asset, {.angular_velocity = {.z = wrong}}, "angular_velocity");
+    CheckRefused(asset, {.material = {.young = wrong}}, "material.young");
+    CheckRefused(asset, {.material = {.poisson = wrong}}, "material.poisson");
+    CheckRefused(asset, {.material = {.density = wrong}}, "material.density");
+    CheckRefused(asset, {.scale = wrong}, "scale");
+    CheckRefused(asset, {.gravity_factor = wrong}, "gravity_factor");
   }
   for (const float wrong : {kNan, -kInf, 0.0f, -1.0f}) {
     CheckRefused(asset, {.max_speed = wrong}, "max_speed");
@@ -84,21 +65,12 @@ TEST_CASE("Descriptions of bodies are checked") {
   for (const float wrong : {0.0f, -1.0f, 0.0099f, 101.0f}) {
     CheckRefused(asset, {.scale = wrong}, "scale");
   }
-  BodyDesc desc = {.pose = {.rotation = {0.0f, 0.0f, 0.0f, 0.0f}}};
-  CheckRefused(asset, desc, "pose.rotation");
-  desc = {};
-  desc.material.young = 0.0f;
-  CheckRefused(asset, desc, "material.young");
-  desc = {};
-  desc.material.poisson = 0.5f;
-  CheckRefused(asset, desc, "material.poisson");
-  desc = {};
-  desc.material.density = 0.0f;
-  CheckRefused(asset, desc, "material.density");
+  CheckRefused(asset, {.pose = {.rotation = {0.0f, 0.0f, 0.0f, 0.0f}}}, "pose.rotation");
+  CheckRefused(asset, {.material = {.young = 0.0f}}, "material.young");
+  CheckRefused(asset, {.material = {.poisson = 0.5f}}, "material.poisson");
+  CheckRefused(asset, {.material = {.density = 0.0f}}, "material.density");
   const std::vector<uint32_t> beyond = {0, static_cast<uint32_t>(shape.num_nodes())};
-  desc = {};
-  desc.pinned_nodes = beyond;
-  CheckRefused(asset, desc, "pinned_nodes");
+  CheckRefused(asset, {.pinned_nodes = beyond}, "pinned_nodes");
   World world;
   CHECK(world.AddBody(asset, {}, nullptr).section == std::string("output"));
   CHECK(world.num_bodies() == 0);
