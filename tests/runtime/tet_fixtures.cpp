@@ -225,6 +225,14 @@ SkinTarget TargetOf(std::span<Vec3> positions, std::span<Vec3> normals) {
   return target;
 }
 
+Skinned SkinOf(const World& world, BodyId id, const ShapeAsset& shape, float alpha) {
+  Skinned out;
+  out.positions.resize(shape.asset().visual().positions.size());
+  out.normals.resize(out.positions.size());
+  REQUIRE(world.Skin(id, alpha, TargetOf(out.positions, out.normals)).ok());
+  return out;
+}
+
 void StepToRest(World* world, BodyId id, size_t num_nodes, float dt, int steps) {
   const std::vector<Vec3> still(num_nodes);
   double kinetic = 0.0;

@@ -125,6 +125,12 @@ BodyMoments MomentsOf(const World& world, BodyId id);
 /// Where World::Skin writes positions and normals; empty `normals` are skipped.
 SkinTarget TargetOf(std::span<Vec3> positions, std::span<Vec3> normals = {});
 
+/// What World::Skin writes. The test fails if it fails.
+struct Skinned {
+  std::vector<Vec3> positions, normals;
+};
+Skinned SkinOf(const World& world, BodyId id, const ShapeAsset& shape, float alpha = 1.0f);
+
 /// Steps a world of one body. Stops the body whenever it loses kinetic energy, because it has then
 /// passed its equilibrium. It comes to rest there whatever its damping.
 void StepToRest(World* world, BodyId id, size_t num_nodes, float dt, int steps);

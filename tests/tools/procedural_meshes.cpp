@@ -51,6 +51,14 @@ void AddGridFace(const Vec3d& origin, const Vec3d& u, const Vec3d& v, uint32_t n
 
 }  // namespace
 
+double SixTimesVolume(const SurfaceMesh& mesh) {
+  double sum = 0.0;
+  for (const auto& t : mesh.triangles) {
+    sum += Dot(mesh.positions[t[0]], Cross(mesh.positions[t[1]], mesh.positions[t[2]]));
+  }
+  return sum;
+}
+
 void CompleteMesh(SurfaceMesh* mesh) {
   std::vector<Vec3d> sums(mesh->positions.size());
   for (const Triangle& t : mesh->triangles) {

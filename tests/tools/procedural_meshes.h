@@ -52,6 +52,9 @@ void FlipTriangles(SurfaceMesh* mesh, size_t first, size_t count);
 /// Gives every corner its own vertex, as formats without shared vertices do.
 SurfaceMesh Exploded(const SurfaceMesh& mesh);
 
+/// Six times the volume within a closed mesh [m^3].
+double SixTimesVolume(const SurfaceMesh& mesh);
+
 /// Adds area-weighted normals and one part over all triangles. All makers above call it.
 void CompleteMesh(SurfaceMesh* mesh);
 

@@ -2,8 +2,7 @@
 // Calls on attachments: what they refuse, what they wake, how attachments break and go, in crowds
 // and on threads, without allocations in steps.
 #include "base/vector_math.h"
-#include "runtime/colliders/plane_scene.h"
-#include "runtime/tet_fixtures.h"
+#include "runtime/attachments/attachment_scene.h"
 #include "runtime/world/heap_counter.h"
 
 #include <catch2/catch.hpp>
@@ -31,14 +30,6 @@ AttachmentDesc At(BodyId body, const Vec3& target = {}) {
   AttachmentDesc desc = {.body = body, .target = target};
   desc.weights = desc.other_weights = {1.0f, 0.0f, 0.0f, 0.0f};
   return desc;
-}
-
-AttachmentId Attach(World* world, const AttachmentDesc& desc) {
-  AttachmentId id;
-  const Status status = world->Attach(desc, &id);
-  CAPTURE(status.section, status.reason);
-  REQUIRE(status.ok());
-  return id;
 }
 
 void Step(World* world, int steps) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Constraints and springs beside pins and other bodies: the balance of momentum, crowds, flat tets.
+#include "runtime/attachments/attachment_scene.h"
 #include "runtime/attachments/constraint_scene.h"
 
 #include <catch2/catch.hpp>
@@ -43,17 +44,8 @@ AttachmentId Attach(World* world, const ConstraintDesc& at, float stiffness, flo
     desc.other_weights = other->weights;
     std::copy(other->nodes, other->nodes + 4, desc.other_nodes);
   }
-  AttachmentId id;
-  REQUIRE(world->Attach(desc, &id).ok());
-  return id;
+  return test::Attach(world, desc);
 }
-
-Eigen::Vector3d SpringForceOf(const World& world, AttachmentId id) {
-  Vec3 force;
-  REQUIRE(world.AttachmentForce(id, &force).ok());
-  return ToEigen(force);
-}
-
 
 TEST_CASE("Stiff pinned bodies on constraints or springs step in crowds as alone") {
   const bool is_spring = GENERATE(false, true);
@@ -119,7 +111,7 @@ TEST_CASE("A constraint carries a body and another one that hangs on it by a spr
     REQUIRE(StepWorld(&world, kDt) == kStepOk);
     const Points x = ToEigen(PositionsOf(world, upper, shape.num_nodes()));
     off = std::max(off, DistanceOf(at, x).norm());
-    const Eigen::Vector3d pull = SpringForceOf(world, spring), hold = ForceOf(world, constraint);
+    const Eigen::Vector3d pull = ForceOf(world, spring), hold = ForceOf(world, constraint);
     const Eigen::Vector3d of_lower = (MomentumOf(world, lower) - below) / double(kDt);
     const Eigen::Vector3d of_upper = (MomentumOf(world, upper) - above) / double(kDt);
     const double size = std::max({mass * kGravity.norm(), pull.norm(), hold.norm()});

@@ -19,22 +19,6 @@ ShapeAsset CubeWith(uint32_t holes) {
                                  {.parts = 4, .depth = 0.0, .num_shells = 0, .holes = holes}));
 }
 
-// The middle of the triangles that are left out of a cube's surface, in rest coordinates [m]: that
-// of their open edges.
-Eigen::Vector3d MiddleOfHoles(const SurfaceBody& body) {
-  Eigen::Vector3d sum = Eigen::Vector3d::Zero();
-  int count = 0;
-  for (uint32_t t = 0; t < body.surface().num_triangles(); ++t) {
-    for (int k = 0; k < 3; ++k) {
-      if (NeighbourOf(body.surface().triangles[t], k) != kNoTriangle) continue;
-      sum += ToEigen(body.CornerPosition(t, k)) + ToEigen(body.CornerPosition(t, (k + 1) % 3));
-      count += 2;
-    }
-  }
-  REQUIRE(count > 0);
-  return sum / count;
-}
-
 // Unit vector out of the face that has the hole.
 Eigen::Vector3d OutOfHole() {
   const SurfaceBody body(TetBox(2, 2, 2, 0.1),

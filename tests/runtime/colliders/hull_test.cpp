@@ -2,6 +2,7 @@
 // Hulls of points: their surface, distances, entries and deepest points against brute force.
 #include "colliders/solid.h"
 #include "runtime/colliders/hull_distance.h"
+#include "runtime/colliders/solid_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -21,16 +22,6 @@ HullPointer HullOf(const std::vector<Vec3>& points) {
   INFO(status.reason);
   CHECK(status.ok());
   return HullPointer(hull);
-}
-
-std::vector<Vec3> BoxCorners(const Vec3& half) {
-  std::vector<Vec3> corners;
-  for (const float x : {-half.x, half.x}) {
-    for (const float y : {-half.y, half.y}) {
-      for (const float z : {-half.z, half.z}) corners.push_back({x, y, z});
-    }
-  }
-  return corners;
 }
 
 // Points of many kinds: in and on balls, on grids, prisms and cones, with copies, turned, far away.

@@ -217,6 +217,20 @@ Vec3 SurfaceBody::CornerPosition(uint32_t triangle, int corner) const {
                         surface().vertices[Corner(triangle, corner)]);
 }
 
+Eigen::Vector3d MiddleOfHoles(const SurfaceBody& body) {
+  Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+  int edges = 0;
+  for (uint32_t t = 0; t < body.surface().num_triangles(); ++t) {
+    for (int k = 0; k < 3; ++k) {
+      if (NeighbourOf(body.surface().triangles[t], k) != kNoTriangle) continue;
+      sum += ToEigen(body.CornerPosition(t, k));
+      ++edges;
+    }
+  }
+  REQUIRE(edges > 0);
+  return sum / edges;
+}
+
 std::vector<Vec3> Deform(const std::vector<Vec3>& rest, Deformation kind, Random* random) {
   const Points x = ToEigen(rest);
   const auto count = static_cast<size_t>(x.cols());

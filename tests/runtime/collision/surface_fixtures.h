@@ -61,6 +61,9 @@ class SurfaceBody {
   std::vector<uint32_t> patch_of_;
 };
 
+/// The middle of a surface's open borders [m]. The test fails if there is none.
+Eigen::Vector3d MiddleOfHoles(const SurfaceBody& body);
+
 /// Deformations of a body, from gentle to hopeless.
 enum class Deformation {
   kGentle,    ///< nodes moved by a tenth of the cell

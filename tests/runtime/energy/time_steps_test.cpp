@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Energy stays bounded with legal time steps of any length in any order.
-#include "runtime/tet_fixtures.h"
+#include "runtime/contact/plane_fixtures.h"
 #include "sweep.h"
 
 #include <catch2/catch.hpp>
@@ -13,11 +13,6 @@ using namespace plush::test;
 namespace time_steps_test {
 
 enum class Setting { kFree, kPinned, kOnPlane, kCrowd };
-
-double Energy(const World& world) {
-  const WorldMeasures measures = MeasuresOf(world);
-  return measures.kinetic_j + measures.elastic_j + measures.gravity_j;
-}
 
 // Boxes swollen by 2%. On a plane they start 0.3 mm inside it.
 struct Swollen {
@@ -41,7 +36,6 @@ struct Swollen {
   ShapeAsset shape;
   World world;
 };
-
 
 TEST_CASE("Time steps of all legal lengths may be mixed") {
   const Setting setting =

@@ -147,20 +147,6 @@ size_t RequireFloodToBorders(const PlacedSurface& surface, const PlacedSurface& 
   return count;
 }
 
-// The middle of a surface's open borders, which are beside each other.
-Eigen::Vector3d MiddleOfHoles(const SurfaceBody& body) {
-  Eigen::Vector3d sum = Eigen::Vector3d::Zero();
-  int edges = 0;
-  for (uint32_t t = 0; t < body.surface().num_triangles(); ++t) {
-    for (int k = 0; k < 3; ++k) {
-      if (NeighbourOf(body.surface().triangles[t], k) != kNoTriangle) continue;
-      sum += ToEigen(body.CornerPosition(t, k));
-      ++edges;
-    }
-  }
-  return sum / edges;
-}
-
 TEST_CASE("The winding number equals that of solid angles") {
   const uint32_t seed = 71;
   CAPTURE(seed);

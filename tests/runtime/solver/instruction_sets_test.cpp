@@ -3,6 +3,7 @@
 #include "plush/format/tet_block.h"
 
 #include "elasticity/element_pass.h"
+#include "runtime/crowd_lanes.h"
 #include "runtime/simd_targets.h"
 #include "runtime/solver_fixtures.h"
 #include "solver/volume_sweep.h"
@@ -22,12 +23,6 @@ namespace solver_instruction_sets_test {
 constexpr float kDt = 0.01f;
 
 using Numbers = std::vector<float>;
-
-Numbers NumbersOf(const std::vector<NodeVec>& v) {
-  Numbers out;
-  for (const NodeVec& node : v) out.insert(out.end(), {node.x, node.y, node.z, node.w});
-  return out;
-}
 
 // A body so strained that a few tets are flat or inverted, and everything that kernels read.
 struct Subject {

@@ -3,6 +3,7 @@
 
 #include "plush/format/factor_panels.h"
 
+#include "runtime/crowd_lanes.h"
 #include "runtime/solver_fixtures.h"
 #include "runtime/world/heap_counter.h"
 
@@ -10,7 +11,6 @@
 
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -32,10 +32,6 @@ struct Case : RandomSystem {
     return FactoriseSystem(terms, structure(), allocator, factor.values);
   }
 };
-
-bool SameBits(std::span<const float> a, std::span<const float> b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
-}
 
 // Whether the padding of a dense block is exactly zero.
 bool PaddingIsZero(const float* block, uint32_t num_rows, uint32_t num_columns) {

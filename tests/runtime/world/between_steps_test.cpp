@@ -20,21 +20,6 @@ namespace between_steps_test {
 constexpr float kDt = 0.01f;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-struct Skinned {
-  std::vector<Vec3> positions, normals;
-};
-
-Skinned SkinAt(const World& world, BodyId id, const ShapeAsset& shape, float alpha) {
-  Skinned out;
-  out.positions.resize(shape.asset().visual().positions.size());
-  out.normals.resize(out.positions.size());
-  SkinTarget target = {.positions = out.positions.data(),
-                       .normals = out.normals.data(),
-                       .num_vertices = static_cast<uint32_t>(out.positions.size())};
-  REQUIRE(world.Skin(id, alpha, target).ok());
-  return out;
-}
-
 std::vector<Vec3> NodesAt(const World& world, BodyId id, const ShapeAsset& shape, float alpha) {
   std::vector<Vec3> out(shape.num_nodes());
   REQUIRE(world.NodePositions(id, alpha, out).ok());
@@ -80,13 +65,13 @@ TEST_CASE("Nodes and skins at a fraction lie on the way from the last state to t
   World& world = flight.world;
   for (int step = 0; step < 4; ++step) {
     const std::vector<Vec3> before = NodesAt(world, flight.last(), shape, 1.0f);
-    const Skinned skin_before = SkinAt(world, flight.last(), shape, 1.0f);
+    const Skinned skin_before = SkinOf(world, flight.last(), shape, 1.0f);
     StepWorld(&world, kDt);
     const std::vector<Vec3> now = NodesAt(world, flight.last(), shape, 1.0f);
-    const Skinned skin_now = SkinAt(world, flight.last(), shape, 1.0f);
+    const Skinned skin_now = SkinOf(world, flight.last(), shape, 1.0f);
     REQUIRE(Farthest(before, now) > 0.005);
     CHECK(Same(NodesAt(world, flight.last(), shape, 0.0f), before));
-    CHECK(Same(SkinAt(world, flight.last(), shape, 0.0f).positions, skin_before.positions));
+    CHECK(Same(SkinOf(world, flight.last(), shape, 0.0f).positions, skin_before.positions));
     const double rounding = 1e-6 + 3e-7 * ToEigen(now).cwiseAbs().maxCoeff();
     for (const float alpha : {0.125f, 0.3f, 0.75f, 0.999f}) {
       CAPTURE(alpha);
@@ -94,7 +79,7 @@ TEST_CASE("Nodes and skins at a fraction lie on the way from the last state to t
       const Points nodes = (1.0 - a) * ToEigen(before) + a * ToEigen(now);
       CHECK((ToEigen(NodesAt(world, flight.last(), shape, alpha)) - nodes).cwiseAbs().maxCoeff() <
             rounding);
-      const Skinned skin = SkinAt(world, flight.last(), shape, alpha);
+      const Skinned skin = SkinOf(world, flight.last(), shape, alpha);
       const Points expected =
           (1.0 - a) * ToEigen(skin_before.positions) + a * ToEigen(skin_now.positions);
       CHECK((ToEigen(skin.positions) - expected).cwiseAbs().maxCoeff() < rounding);
@@ -109,11 +94,11 @@ TEST_CASE("Normals between steps are those of the mixed surface") {
   std::vector<Vec3> v = ToVec3s(random.Vectors(shape.num_nodes(), 3.0));
   REQUIRE(flight.world.SetNodeVelocities(flight.last(), v).ok());
   StepWorld(&flight.world, kDt);
-  const Skinned before = SkinAt(flight.world, flight.last(), shape, 0.0f);
-  const Skinned now = SkinAt(flight.world, flight.last(), shape, 1.0f);
+  const Skinned before = SkinOf(flight.world, flight.last(), shape, 0.0f);
+  const Skinned now = SkinOf(flight.world, flight.last(), shape, 1.0f);
   REQUIRE(Farthest(before.normals, now.normals) > 0.1);
   for (const float alpha : {0.0f, 0.4f, 1.0f}) {
-    const Skinned skin = SkinAt(flight.world, flight.last(), shape, alpha);
+    const Skinned skin = SkinOf(flight.world, flight.last(), shape, alpha);
     for (size_t at = 0; at < skin.positions.size(); at += 3) {  // each face has its own vertices
       const Eigen::Vector3d a = ToEigen(skin.positions[at]);
       const Eigen::Vector3d across =
@@ -130,8 +115,8 @@ TEST_CASE("Without kept positions every fraction gives the current state") {
   Flight flight(shape, 1, 1.0f, 2.0f, false);
   const std::vector<Vec3> now = NodesAt(flight.world, flight.last(), shape, 1.0f);
   CHECK(Same(NodesAt(flight.world, flight.last(), shape, 0.0f), now));
-  CHECK(Same(SkinAt(flight.world, flight.last(), shape, 0.5f).positions,
-             SkinAt(flight.world, flight.last(), shape, 1.0f).positions));
+  CHECK(Same(SkinOf(flight.world, flight.last(), shape, 0.5f).positions,
+             SkinOf(flight.world, flight.last(), shape, 1.0f).positions));
 }
 
 TEST_CASE("Keeping positions changes no step") {
@@ -164,7 +149,7 @@ TEST_CASE("Calls that move a body forget its last state, pushes keep it") {
   if (what == 7) REQUIRE(world.SetGravityFactor(id, 2.0f).ok());
   const std::vector<Vec3> now = NodesAt(world, id, shape, 1.0f);
   CHECK(Same(NodesAt(world, id, shape, 0.0f), what < 4 ? now : before));
-  CHECK(Same(SkinAt(world, id, shape, 0.25f).positions, SkinAt(world, id, shape, 1.0f).positions) ==
+  CHECK(Same(SkinOf(world, id, shape, 0.25f).positions, SkinOf(world, id, shape, 1.0f).positions) ==
         (what < 4));
   // A later step counts again.
   if (what == 3) REQUIRE(world.SetEnabled(id, true).ok());
@@ -202,7 +187,7 @@ TEST_CASE("Vertex buffers are filled at any stride, and nothing beside") {
   const ShapeAsset shape(TetBox(2, 1, 1, 0.1, 0.09, 4), {}, double(kDt));
   Flight flight(shape, 1, 1.0f, 2.0f);
   const float alpha = GENERATE(0.5f, 1.0f);
-  const Skinned packed = SkinAt(flight.world, flight.last(), shape, alpha);
+  const Skinned packed = SkinOf(flight.world, flight.last(), shape, alpha);
   Vertex untouched;
   std::memset(static_cast<void*>(&untouched), 0x5a, sizeof untouched);
   std::vector<Vertex> vertices(packed.positions.size() + 1, untouched);

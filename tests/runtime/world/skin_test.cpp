@@ -10,18 +10,6 @@ using namespace plush::test;
 
 namespace skin_test {
 
-struct Skinned {
-  std::vector<Vec3> positions, normals;
-};
-
-Skinned SkinOf(const World& world, BodyId id, const ShapeAsset& shape) {
-  Skinned out;
-  out.positions.resize(shape.asset().visual().positions.size());
-  out.normals.resize(out.positions.size());
-  REQUIRE(world.Skin(id, 1.0f, TargetOf(out.positions, out.normals)).ok());
-  return out;
-}
-
 TEST_CASE("Skinned positions are barycentric sums of nodes") {
   const uint32_t seed = GENERATE(1u, 2u);
   CAPTURE(seed);

@@ -4,6 +4,7 @@
 
 #include "skip.h"
 #include "tools/procedural_meshes.h"
+#include "tools/run_plush.h"
 
 #include <catch2/catch.hpp>
 #include <fcntl.h>
@@ -21,6 +22,7 @@
 #include <filesystem>
 #include <thread>
 
+using plush::tests::FilesIn;
 using plush::tests::TemporaryFolder;
 using plush::tools::CheckWritable;
 using plush::tools::ExitCode;
@@ -34,12 +36,6 @@ namespace files_test {
 
 std::span<const std::byte> Bytes(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
-}
-
-size_t CountFiles(const std::string& folder) {
-  size_t count = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++count;
-  return count;
 }
 
 // Reads a FIFO in a thread, from its construction until Text().
@@ -101,7 +97,7 @@ TEST_CASE("What is written is read back, over an older file too") {
     REQUIRE(read.ok());
     CHECK(std::string(reinterpret_cast<const char*>(read.value().data()), read.value().size()) ==
           text);
-    CHECK(CountFiles(folder.path()) == 1);
+    CHECK(FilesIn(folder.path()) == 1);
   }
 }
 
@@ -130,11 +126,11 @@ TEST_CASE("Several files are written, or none") {
   CHECK(write(folder / "missing/b").error().exit_code == ExitCode::kIo);
   CHECK(ReadFile(folder / "a").value().size() == 3);
   CHECK(ReadFile(folder / "a").value()[0] == std::byte{'o'});
-  CHECK(CountFiles(folder.path()) == 2);
+  CHECK(FilesIn(folder.path()) == 2);
   REQUIRE(write(folder / "b").ok());
   CHECK(ReadFile(folder / "a").value()[0] == std::byte{'n'});
   CHECK(ReadFile(folder / "b").value().size() == 4);
-  CHECK(CountFiles(folder.path()) == 3);
+  CHECK(FilesIn(folder.path()) == 3);
 }
 
 TEST_CASE("A directory or a missing folder cannot be written and nothing is left behind") {
@@ -145,7 +141,7 @@ TEST_CASE("A directory or a missing folder cannot be written and nothing is left
     CHECK(WriteFileAtomically(path, Bytes("x")).error().exit_code == ExitCode::kIo);
   }
   CHECK(CheckWritable(folder / "file").ok());
-  CHECK(CountFiles(folder.path()) == 1);
+  CHECK(FilesIn(folder.path()) == 1);
 }
 
 TEST_CASE("A FIFO receives the bytes and stays a FIFO") {
@@ -157,7 +153,7 @@ TEST_CASE("A FIFO receives the bytes and stays a FIFO") {
   REQUIRE(WriteFileAtomically(folder / "fifo", Bytes(text)).ok());
   CHECK(reader.Text() == text);
   CHECK(S_ISFIFO(ModeOf(folder / "fifo")));
-  CHECK(CountFiles(folder.path()) == 1);
+  CHECK(FilesIn(folder.path()) == 1);
 }
 
 TEST_CASE("A FIFO whose reader leaves is an error, and the other files stay old") {
@@ -176,7 +172,7 @@ TEST_CASE("A FIFO whose reader leaves is an error, and the other files stay old"
   CHECK(WriteFilesAtomically(files).error().exit_code == ExitCode::kIo);
   leaver.join();
   CHECK(TextOf(folder / "a") == "old");
-  CHECK(CountFiles(folder.path()) == 2);
+  CHECK(FilesIn(folder.path()) == 2);
 }
 
 TEST_CASE("A device is written, never replaced") {
@@ -194,7 +190,7 @@ TEST_CASE("A device is written, never replaced") {
   CHECK(CheckWritable(folder / "null").ok());
   CHECK(WriteFileAtomically(folder / "null", Bytes("text")).ok());
   CHECK(S_ISCHR(ModeOf(folder / "null")));
-  CHECK(CountFiles(folder.path()) == 1);
+  CHECK(FilesIn(folder.path()) == 1);
 }
 
 TEST_CASE("Links stay, and the files behind them are replaced or made") {
@@ -213,8 +209,8 @@ TEST_CASE("Links stay, and the files behind them are replaced or made") {
   }
   CHECK(TextOf(folder / "inner/file") == "chain");
   CHECK(S_ISREG(ModeOf(folder / "inner/new")));
-  CHECK(CountFiles(folder / "inner") == 2);
-  CHECK(CountFiles(folder.path()) == 4);
+  CHECK(FilesIn(folder / "inner") == 2);
+  CHECK(FilesIn(folder.path()) == 4);
 }
 
 TEST_CASE("Links in a circle or into a missing folder are errors") {
@@ -226,7 +222,7 @@ TEST_CASE("Links in a circle or into a missing folder are errors") {
     CHECK(CheckWritable(folder / link).error().exit_code == ExitCode::kIo);
     CHECK(WriteFileAtomically(folder / link, Bytes("x")).error().exit_code == ExitCode::kIo);
   }
-  CHECK(CountFiles(folder.path()) == 3);
+  CHECK(FilesIn(folder.path()) == 3);
 }
 
 TEST_CASE("A file that nobody may write is refused, even for root, and behind a link") {
@@ -241,7 +237,7 @@ TEST_CASE("A file that nobody may write is refused, even for root, and behind a 
     CHECK(written.error().message.find(name) != std::string::npos);
   }
   CHECK(TextOf(folder / "file") == "old");
-  CHECK(CountFiles(folder.path()) == 2);
+  CHECK(FilesIn(folder.path()) == 2);
 }
 
 TEST_CASE("A replaced file keeps its permissions") {
@@ -260,9 +256,9 @@ TEST_CASE("A file may have the longest name that there can be") {
     REQUIRE(WriteFileAtomically(path, Bytes(text)).ok());
     CHECK(TextOf(path) == text);
   }
-  CHECK(CountFiles(folder.path()) == 1);
+  CHECK(FilesIn(folder.path()) == 1);
   CHECK_FALSE(WriteFileAtomically(path + "n", Bytes("new")).ok());
-  CHECK(CountFiles(folder.path()) == 1);
+  CHECK(FilesIn(folder.path()) == 1);
 }
 
 TEST_CASE("A left-over temporary file of the same process id is no obstacle") {
@@ -300,7 +296,7 @@ TEST_CASE("Writers of one path at once all succeed, and a reader sees whole file
   for (std::thread& writer : writers) writer.join();
   CHECK(failures == 0);
   CHECK(torn == 0);
-  CHECK(CountFiles(folder.path()) == 1);
+  CHECK(FilesIn(folder.path()) == 1);
 }
 
 TEST_CASE("A scratch folder is empty, private, and gone with its content at the end") {

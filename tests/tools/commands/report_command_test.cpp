@@ -13,6 +13,7 @@
 
 using Catch::Matchers::Contains;
 using nlohmann::json;
+using plush::tests::Content;
 using plush::tests::PlushRun;
 using plush::tests::RunPlush;
 using plush::tests::TemporaryFolder;
@@ -30,12 +31,6 @@ std::string WriteBar(const TemporaryFolder& folder, const std::string& name,
   return folder / name;
 }
 
-std::string TextOf(const std::string& path) {
-  const auto bytes = plush::tools::ReadFile(path);
-  REQUIRE(bytes.ok());
-  return {reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size()};
-}
-
 // The text of the element with `id`, as an HTML parser finds it: to the next "</script".
 std::string ElementText(const std::string& page, const std::string& id) {
   const std::string tag = "id=\"" + id + "\">";
@@ -44,7 +39,7 @@ std::string ElementText(const std::string& page, const std::string& id) {
   return page.substr(begin + tag.size(), page.find("</script", begin) - begin - tag.size());
 }
 
-json DataOf(const std::string& path) { return json::parse(ElementText(TextOf(path), "data")); }
+json DataOf(const std::string& path) { return json::parse(ElementText(Content(path), "data")); }
 
 json Report(const TemporaryFolder& folder, std::vector<std::string> arguments, int exit_code = 0) {
   const std::string output = folder / "report.html";
@@ -86,9 +81,10 @@ TEST_CASE("ReportCommand writes the same bytes for the same file") {
   const TemporaryFolder folder;
   const std::string bar = WriteBar(folder, "bar.plush");
   (void)Report(folder, {bar});
-  const std::string first = TextOf(folder / "report.html");
+  const std::string first = Content(folder / "report.html");
+  CHECK_FALSE(first.empty());
   (void)Report(folder, {bar});
-  CHECK(TextOf(folder / "report.html") == first);
+  CHECK(Content(folder / "report.html") == first);
 }
 
 TEST_CASE("ReportCommand records a run, of which only the step times change") {
@@ -117,7 +113,7 @@ TEST_CASE("ReportCommand lets no name end the element of the data") {
   CHECK(model["name"] == "<!--\"&");
   REQUIRE(model["findings"].size() == 1);
   CHECK(model["findings"][0]["message"] == hostile);
-  const std::string page = TextOf(folder / "report.html");
+  const std::string page = Content(folder / "report.html");
   CHECK_THAT(page, !Contains("alert(1)</script"));
 }
 
@@ -171,10 +167,10 @@ TEST_CASE("ReportCommand writes a sheet of pictures without a browser") {
   const TemporaryFolder folder;
   const std::string bar = WriteBar(folder, "bar.plush");
   (void)Report(folder, {bar, "--png", folder / "sheet.png", "--png-by", "cpu"});
-  const std::string sheet = TextOf(folder / "sheet.png");
+  const std::string sheet = Content(folder / "sheet.png");
   CHECK(sheet.substr(1, 3) == "PNG");
   (void)Report(folder, {bar, "--png", folder / "again.png", "--png-by", "cpu"});
-  CHECK(TextOf(folder / "again.png") == sheet);
+  CHECK(Content(folder / "again.png") == sheet);
   const PlushRun onto_page = RunPlush({"report", bar, "-o", bar + ".html", "--png", bar});
   CHECK(onto_page.exit_code == 1);
 }
@@ -217,7 +213,7 @@ TEST_CASE("ReportCommand refuses what it cannot show and leaves the old page") {
     INFO(refused.says << ": " << run.err);
     CHECK(run.exit_code == refused.exit_code);
     CHECK_THAT(run.err, Contains(refused.says));
-    CHECK(TextOf(page) == "old");
+    CHECK(Content(page) == "old");
   }
   const PlushRun onto_source = RunPlush({"report", bar, "-o", bar});
   CHECK(onto_source.exit_code == 1);

@@ -18,17 +18,13 @@
 using Catch::Matchers::Contains;
 using nlohmann::json;
 using namespace plush;
+using plush::tests::Content;
 using plush::tests::PlushRun;
 using plush::tests::RunPlush;
 using plush::tests::TemporaryFolder;
 using plush::tests::WriteText;
 
 namespace tune_command_test {
-
-std::string TextOf(const std::string& path) {
-  const auto bytes = tools::ReadFile(path).value();
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 std::string WriteBar(const TemporaryFolder& folder) {
   const std::string path = folder / "bar.plush";
@@ -66,9 +62,9 @@ TEST_CASE("plush tune chooses settings that keep to the budget and the error") {
   CHECK(choice["measured"]["error"] <= 0.05);
   CHECK(choice["measured"]["cost_us"] <= 1e6);
   CHECK(choice["measured"]["errors"].size() == 4);
-  const json written = json::parse(TextOf(folder / "tuning.json"));
+  const json written = json::parse(Content(folder / "tuning.json"));
   CHECK(written == choice);
-  const auto tuning = tools::ParseTuning(TextOf(folder / "tuning.json"));
+  const auto tuning = tools::ParseTuning(Content(folder / "tuning.json"));
   REQUIRE(tuning.ok());
   CHECK(tuning.value().dt * choice["measured"]["steps_per_frame"].get<int>() == Approx(1.0 / 60.0));
 }
@@ -83,7 +79,7 @@ TEST_CASE("plush tune that reaches no limit exits with 4 and leaves the old file
   const PlushRun wrong = Tune(folder, {"--budget-us", "1e8", "--error", "1e-9", "-q"});
   CHECK(wrong.exit_code == 4);
   CHECK(wrong.out.empty());
-  CHECK(TextOf(folder / "tuning.json") == "old");
+  CHECK(Content(folder / "tuning.json") == "old");
 }
 
 TEST_CASE("plush tune refuses wrong options and files before any work") {
@@ -102,10 +98,10 @@ TEST_CASE("plush tune refuses wrong options and files before any work") {
   CHECK(code({bar, "-o", out, "--budget-us", "100", "--error", "0.1", "--seconds", "0.001"}) == 1);
   CHECK(code({folder / "none.plush", "-o", out, "--budget-us", "100", "--error", "0.1"}) == 2);
   CHECK(code({bar, "-o", folder / "none/t.json", "--budget-us", "100", "--error", "0.1"}) == 2);
-  const std::string before = TextOf(bar);
+  const std::string before = Content(bar);
   CHECK(code({bar, "-o", bar, "--budget-us", "100", "--error", "0.1"}) == 1);
   CHECK(code({bar, "-o", out, "--report", bar, "--budget-us", "100", "--error", "0.1"}) == 1);
-  CHECK(TextOf(bar) == before);
+  CHECK(Content(bar) == before);
   WriteText(folder / "garbage.plush", "garbage");
   CHECK(code({folder / "garbage.plush", "-o", out, "--budget-us", "100", "--error", "0.1"}) == 3);
   CHECK_FALSE(std::filesystem::exists(out));
@@ -123,7 +119,7 @@ TEST_CASE("plush bake --tuning stores what was tuned") {
   const PlushRun baked = bake({"--tuning", folder / "t.json", "--depfile", folder / "d"});
   INFO(baked.err);
   REQUIRE(baked.exit_code == 0);
-  CHECK_THAT(TextOf(folder / "d"), Contains("t.json"));
+  CHECK_THAT(Content(folder / "d"), Contains("t.json"));
   Asset asset;
   REQUIRE(asset.Open(path.c_str()).ok());
   CHECK(asset.tuning().solver == TunedSolver::kImplicit);
@@ -136,24 +132,24 @@ TEST_CASE("plush bake --tuning stores what was tuned") {
   CHECK(info["simulation"]["tuning"] ==
         json{{"solver", "implicit"}, {"newton_iterations", 2}, {"linear_iterations", 12}});
   CHECK(info["settings"]["tuning"]["name"] == "implicit");
-  const std::string with = TextOf(path);
+  const std::string with = Content(path);
 
   // The bytes depend on the file's content, with a cache too, and not on what was measured.
   json more = json::parse(kImplicitTuning);
   more["measured"] = {{"cost_us", 5.0}};
   WriteText(folder / "t.json", more.dump());
   REQUIRE(bake({"--tuning", folder / "t.json", "--cache", folder / "cache"}).exit_code == 0);
-  CHECK(TextOf(path) == with);
+  CHECK(Content(path) == with);
   more["solver"]["newton_iterations"] = 3;
   WriteText(folder / "t.json", more.dump());
   REQUIRE(bake({"--tuning", folder / "t.json", "--cache", folder / "cache"}).exit_code == 0);
-  CHECK(TextOf(path) != with);
+  CHECK(Content(path) != with);
   REQUIRE(bake({}).exit_code == 0);
   REQUIRE(asset.Open(path.c_str()).ok());
   CHECK(asset.tuning().solver == TunedSolver::kNone);
   CHECK(json::parse(RunPlush({"info", path, "--json"}).out)["simulation"]["tuning"].is_null());
 
-  const std::string before = TextOf(path);
+  const std::string before = Content(path);
   CHECK(bake({"--tuning", folder / "t.json", "--dt", "0.01"}).exit_code == 1);
   CHECK(bake({"--tuning", folder / "t.json", "--damping", "0.01"}).exit_code == 1);
   CHECK(bake({"--tuning", folder / "t.json", "--static"}).exit_code == 1);
@@ -162,7 +158,7 @@ TEST_CASE("plush bake --tuning stores what was tuned") {
   const PlushRun wrong = bake({"--tuning", folder / "t.json"});
   CHECK(wrong.exit_code == 1);
   CHECK_THAT(wrong.err, Contains("t.json") && Contains("solver"));
-  CHECK(TextOf(path) == before);
+  CHECK(Content(path) == before);
 }
 
 }  // namespace tune_command_test

@@ -15,6 +15,7 @@
 namespace scene_flattening_test {
 
 using plush::Vec3;
+using plush::tests::SixTimesVolume;
 using plush::tools::FlattenScene;
 using plush::tools::Placement;
 using plush::tools::RawMesh;
@@ -56,14 +57,6 @@ SurfaceMesh Flat(const RawScene& scene, const Placement& placement = {}) {
 
 std::array<double, 16> Diagonal(double x, double y, double z) {
   return {x, 0, 0, 0, 0, y, 0, 0, 0, 0, z, 0, 0, 0, 0, 1};
-}
-
-double SixTimesVolume(const SurfaceMesh& mesh) {
-  double sum = 0.0;
-  for (const auto& t : mesh.triangles) {
-    sum += Dot(mesh.positions[t[0]], Cross(mesh.positions[t[1]], mesh.positions[t[2]]));
-  }
-  return sum;
 }
 
 // The normal at p of an ellipsoid with half axes s is parallel to p / s^2.
@@ -216,6 +209,7 @@ TEST_CASE("Thousands of placed copies end at the limit") {
 }
 
 using plush::Vec3;
+using plush::tests::SixTimesVolume;
 using plush::tools::FillMissingNormals;
 using plush::tools::SurfaceMesh;
 

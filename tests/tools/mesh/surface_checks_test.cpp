@@ -14,6 +14,7 @@ namespace surface_checks_test {
 using plush::tests::FlipTriangles;
 using plush::tests::Joined;
 using plush::tests::MakeSphere;
+using plush::tests::SixTimesVolume;
 using plush::tools::Finding;
 using plush::tools::FindingList;
 using plush::tools::SurfaceMesh;
@@ -37,14 +38,6 @@ const Finding& Find(const FindingList& findings, const std::string& code) {
   }
   FAIL("no finding " << code);
   return findings.all().front();
-}
-
-double SixTimesVolume(const SurfaceMesh& mesh) {
-  double sum = 0.0;
-  for (const auto& t : mesh.triangles) {
-    sum += Dot(mesh.positions[t[0]], Cross(mesh.positions[t[1]], mesh.positions[t[2]]));
-  }
-  return sum;
 }
 
 TEST_CASE("Sound closed meshes have no findings") {

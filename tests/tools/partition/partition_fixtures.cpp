@@ -18,12 +18,6 @@ namespace {
 using tools::CollisionData;
 using tools::CutSurface;
 
-int EulerOf(const CutSurface& surface) {
-  std::vector<uint32_t> all(surface.triangles.size());
-  for (uint32_t t = 0; t < all.size(); ++t) all[t] = t;
-  return EulerCharacteristic(surface, all, std::vector<uint32_t>(all.size(), 0), 0);
-}
-
 CdgTriangleFields FieldsOf(const CollisionData& data, size_t t) {
   return data.triangles.empty() ? UnpackTriangle(data.wide_triangles[t])
                                 : UnpackTriangle(data.triangles[t]);
@@ -59,6 +53,12 @@ std::vector<uint32_t> OppositeOf(const CollisionData& data, size_t num_triangles
 }
 
 }  // namespace
+
+int EulerOf(const CutSurface& surface) {
+  std::vector<uint32_t> all(surface.triangles.size());
+  for (uint32_t t = 0; t < all.size(); ++t) all[t] = t;
+  return EulerCharacteristic(surface, all, std::vector<uint32_t>(all.size(), 0), 0);
+}
 
 Partitioned PartitionOf(const SurfaceMesh& mesh, const tools::CageSettings& settings) {
   Partitioned out;

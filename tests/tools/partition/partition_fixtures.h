@@ -43,6 +43,9 @@ struct SurfaceTotals {
 SurfaceTotals TotalsOf(const tools::SolidSurface& surface);
 SurfaceTotals TotalsOf(const tools::CollisionData& data, const tools::TetMesh& cage);
 
+/// The Euler characteristic of a whole surface.
+int EulerOf(const tools::CutSurface& surface);
+
 /// Faults of a collision surface of `out.solid` in `out.cage`, found by the tests' own code: wrong
 /// totals, and triangles outside their tets. Empty if there is none.
 std::string FaultsOf(const Partitioned& out);

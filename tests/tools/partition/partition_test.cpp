@@ -15,6 +15,7 @@
 #include "tools/partition/partition_fixtures.h"
 #include "tools/procedural_meshes.h"
 #include "tools/test_models.h"
+#include "tools/validate/damage.h"
 #include "validate/validate.h"
 
 #include <catch2/catch.hpp>
@@ -28,12 +29,6 @@ using namespace plush::tools;
 using namespace plush::tests;
 
 namespace partition_test {
-
-std::string Text(const FindingList& findings) {
-  std::string text;
-  for (const auto& finding : findings.all()) text += finding.code + ": " + finding.message + "\n";
-  return text;
-}
 
 ImportedModel ModelOf(const SurfaceMesh& mesh) {
   return ImportedModel{.surface = mesh, .format = "test"};

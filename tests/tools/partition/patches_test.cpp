@@ -3,6 +3,7 @@
 #include "partition/patches.h"
 
 #include "mesh/topology.h"
+#include "tools/partition/partition_fixtures.h"
 #include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>
@@ -51,19 +52,13 @@ void CheckDiscs(const CutSurface& surface, const SurfacePatches& patches) {
   }
 }
 
-int WholeEuler(const CutSurface& surface) {
-  std::vector<uint32_t> all(surface.triangles.size());
-  for (uint32_t t = 0; t < all.size(); ++t) all[t] = t;
-  return EulerCharacteristic(surface, all, std::vector<uint32_t>(all.size(), 0), 0);
-}
-
 TEST_CASE("Euler characteristics of known surfaces") {
-  CHECK(WholeEuler(InOneTet(MakeSphere(1.0, 8, 12))) == 2);
-  CHECK(WholeEuler(InOneTet(MakeTorus(1.0, 0.3, 12, 8))) == 0);
-  CHECK(WholeEuler(InOneTet(MakeOpenBox({0, 0, 0}, {1, 1, 1}))) == 1);
-  CHECK(WholeEuler(InOneTet(Band(12))) == 0);
-  CHECK(WholeEuler(
-            InOneTet(Joined(MakeBox({0, 0, 0}, {1, 1, 1}), MakeBox({3, 0, 0}, {4, 1, 1})))) == 4);
+  CHECK(EulerOf(InOneTet(MakeSphere(1.0, 8, 12))) == 2);
+  CHECK(EulerOf(InOneTet(MakeTorus(1.0, 0.3, 12, 8))) == 0);
+  CHECK(EulerOf(InOneTet(MakeOpenBox({0, 0, 0}, {1, 1, 1}))) == 1);
+  CHECK(EulerOf(InOneTet(Band(12))) == 0);
+  CHECK(EulerOf(InOneTet(Joined(MakeBox({0, 0, 0}, {1, 1, 1}), MakeBox({3, 0, 0}, {4, 1, 1})))) ==
+        4);
 }
 
 TEST_CASE("Surfaces that are not discs are cut into few discs") {

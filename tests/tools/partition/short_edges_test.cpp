@@ -21,12 +21,6 @@ using namespace plush::tests;
 
 namespace short_edges_test {
 
-int EulerOf(const CutSurface& surface) {
-  std::vector<uint32_t> all(surface.triangles.size());
-  for (uint32_t t = 0; t < all.size(); ++t) all[t] = t;
-  return EulerCharacteristic(surface, all, std::vector<uint32_t>(all.size(), 0), 0);
-}
-
 size_t NumShort(const CutSurface& surface, double length) {
   size_t count = 0;
   for (uint32_t h = 0; h < surface.opposite.size(); ++h) {

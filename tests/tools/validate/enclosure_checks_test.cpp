@@ -9,6 +9,7 @@
 #include "skip.h"
 #include "tools/paths.h"
 #include "tools/procedural_meshes.h"
+#include "tools/validate/damage.h"
 #include "validate/surface_checks.h"
 #include "validate/validate.h"
 
@@ -23,6 +24,7 @@ namespace plush::tools::enclosure_checks_test {
 namespace {
 
 using test::ExactBuffer;
+using tests::At;
 
 ImportedModel ModelOf(const SurfaceMesh& surface) {
   return ImportedModel{.surface = surface, .format = "procedural"};
@@ -53,11 +55,6 @@ struct Ball {
   Ball() { REQUIRE(asset.Open(file.bytes()).ok()); }
   size_t num_triangles() const { return asset.visual().indices.size() / 3; }
 };
-
-template <class T>
-T& At(std::span<const T> view, size_t index) {
-  return const_cast<T&>(view[index]);
-}
 
 // Triangles with vertex `v` or `w` as a corner, ascending.
 std::vector<int64_t> TrianglesAt(const Asset& asset, uint32_t v, uint32_t w) {
