@@ -28,7 +28,6 @@ Reaction ReactionOf(const World& world, ColliderId id) {
   return reaction;
 }
 
-
 TEST_CASE("A resting body's weight is the collider's reaction, also of a scaled or sleeping one") {
   const bool has_surface = GENERATE(false, true);
   const float scale = GENERATE(0.5f, 1.0f, 3.0f);

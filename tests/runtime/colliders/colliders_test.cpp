@@ -24,7 +24,6 @@ bool Rests(BoxOnPlane* scene) {
   return scene->MeanPosition().y() > 0.0;
 }
 
-
 TEST_CASE("A collider's description reads back, and colliders are listed in the order of slots") {
   World world;
   CHECK(world.num_colliders() == 0);

@@ -56,7 +56,6 @@ bool UseWorld(World* world, const ShapeAsset& shape) {
   return ok;
 }
 
-
 TEST_CASE("Skinning and measuring take no memory") {
   CountingMemory memory;
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1));

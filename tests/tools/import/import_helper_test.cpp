@@ -87,7 +87,8 @@ TEST_CASE("A missing helper is an error that names it") {
 TEST_CASE("An import that needs more memory than it may take ends at the limit") {
   TemporaryFolder folder;
   plush::tests::WriteObj(plush::tests::MakeSphere(1.0, 300, 500), folder / "sphere.obj");
-  ImportSettings settings = {.memory_limit_bytes = 64 << 20, .helper = plush::tests::kImportProgram};
+  ImportSettings settings = {.memory_limit_bytes = 64 << 20,
+                             .helper = plush::tests::kImportProgram};
   const auto small = plush::tools::ImportWithHelper(folder / "sphere.obj", settings);
   REQUIRE_FALSE(small.ok());
   CHECK(small.error().exit_code == ExitCode::kLimit);
