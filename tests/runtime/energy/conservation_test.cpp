@@ -125,7 +125,7 @@ void Spin(const Eigen::Vector3d& omega, size_t num_nodes, BodyId id, World* worl
   REQUIRE(world->SetNodeVelocities(id, ToVec3s(v)).ok());
 }
 
-TEST_CASE("A body in flight keeps its angular momentum, alone and in a crowd") {
+TEST_CASE("A body in flight keeps its angular momentum, alone and in a crowd", "[long]") {
   const int bodies = GENERATE(1, 7);
   const float turn = GENERATE(0.01f, 0.1f, 0.28f);  // of a step [rad]
   const double young = GENERATE(1.0e5, 1.0e6, 1.0e8);
@@ -222,7 +222,7 @@ TEST_CASE("Turns of more than 0.4 radians a step slow down to less") {
   CHECK(last < 40.0 / 60.0 * start);
 }
 
-TEST_CASE("Turns in long steps strain stiff bodies little") {
+TEST_CASE("Turns in long steps strain stiff bodies little", "[long]") {
   const uint32_t seed = GENERATE(1u, 2u, 3u, 4u);
   const double omega = GENERATE(3.0, 5.0, 7.0);
   CAPTURE(seed, omega);
@@ -245,7 +245,8 @@ TEST_CASE("Turns in long steps strain stiff bodies little") {
 
 // The clusters' matrix was from before their body had turned within the step: at 1e9 Pa, the small
 // beam got 1e7 times the energy of its spin.
-TEST_CASE("Stiff bodies that spin about any axis are hardly strained, alone and in a crowd") {
+TEST_CASE("Stiff bodies that spin about any axis are hardly strained, alone and in a crowd",
+          "[long]") {
   const bool is_rod = GENERATE(false, true);
   const double young = GENERATE(1.0e7, 1.0e8, 1.0e9);
   const double spin = GENERATE(0.05, 0.1, 0.2, 0.3);  // [rad] a step

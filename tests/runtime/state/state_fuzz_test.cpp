@@ -192,7 +192,7 @@ void Edit(std::mt19937* random, std::span<std::byte> bytes) {
   std::memcpy(&bytes[word], &value, 4);
 }
 
-TEST_CASE("Every prefix of a state is refused") {
+TEST_CASE("Every prefix of a state is refused", "[long]") {
   SmallScene scene;
   const std::vector<std::byte>& state = scene.state();
   for (size_t size = 0; size < state.size(); ++size) {
@@ -210,7 +210,7 @@ TEST_CASE("Every prefix of a state is refused") {
   REQUIRE(Survive(state, true, &scene));
 }
 
-TEST_CASE("The checksum notices a changed byte") {
+TEST_CASE("The checksum notices a changed byte", "[long]") {
   SmallScene scene;
   std::vector<std::byte> state = scene.state();
   for (size_t at = 0; at < state.size(); at += at < 44 ? 1 : 7) {
@@ -224,7 +224,7 @@ TEST_CASE("The checksum notices a changed byte") {
   }
 }
 
-TEST_CASE("A state with any changed byte is refused, or its world steps") {
+TEST_CASE("A state with any changed byte is refused, or its world steps", "[long]") {
   SmallScene scene;
   std::vector<std::byte> state = scene.state();
   size_t opened = 0, tried = 0;
@@ -247,7 +247,7 @@ TEST_CASE("A state with any changed byte is refused, or its world steps") {
   CHECK(opened < tried - tried / 30);
 }
 
-TEST_CASE("A state with random changes is refused, or its world steps") {
+TEST_CASE("A state with random changes is refused, or its world steps", "[long]") {
   SmallScene scene;
   const uint32_t rounds = plush::tests::FullTests() ? 30000 : 1000;
   size_t opened = 0;

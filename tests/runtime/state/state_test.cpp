@@ -108,8 +108,8 @@ TEST_CASE("A world continues from the state of every step bit for bit, and so do
   }
 }
 
-TEST_CASE(
-    "After loading, worlds give out the same ids and continue alike when bodies come and go") {
+TEST_CASE("After loading, worlds give out the same ids and continue alike when bodies come and go",
+          "[long]") {
   const StateScene scene;
   World world(scene.Desc());
   scene.Fill(&world);

@@ -312,7 +312,7 @@ class GatedMemory {
   bool waits_ = false, let_go_ = false, finished_ = false, timed_out_ = false;
 };
 
-TEST_CASE("Calls that may run beside each other give what one thread gives") {
+TEST_CASE("Calls that may run beside each other give what one thread gives", "[long]") {
   for (const Pair& pair : kAllowed) {
     CAPTURE(static_cast<int>(pair.first), static_cast<int>(pair.second));
     const Results expected = Run(pair, false), threaded = Run(pair, true);

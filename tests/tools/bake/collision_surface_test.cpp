@@ -115,7 +115,7 @@ TEST_CASE("Findings say which number was reached") {
   CHECK_FALSE(few.findings.Has("CDG_TRIANGLES_NOT_REACHED"));
 }
 
-TEST_CASE("Broken surfaces give valid files with simplified collision surfaces") {
+TEST_CASE("Broken surfaces give valid files with simplified collision surfaces", "[long]") {
   SurfaceMesh half_flipped = MakeSphere(1.0, 12, 18);
   FlipTriangles(&half_flipped, 0, half_flipped.triangles.size() / 2);
   const std::pair<const char*, SurfaceMesh> cases[] = {

@@ -64,7 +64,7 @@ struct BakedModel {
 
 }  // namespace
 
-TEST_CASE("Two models intersect in as many pairs of triangles after their bakes") {
+TEST_CASE("Two models intersect in as many pairs of triangles after their bakes", "[long]") {
   struct Size {
     const char* armadillo;
     const char* horse;

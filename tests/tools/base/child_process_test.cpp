@@ -72,7 +72,7 @@ TEST_CASE("A crash is distinguished from an exit") {
   CHECK(result.signal_number == SIGSEGV);
 }
 
-TEST_CASE("A hanging child is killed with its own children") {
+TEST_CASE("A hanging child is killed with its own children", "[long]") {
   plush::tests::TemporaryFolder folder;
   const ChildResult result =
       Shell("(sleep 2; touch '" + folder.path() + "/alive') & sleep 60", Seconds(0.2));

@@ -133,7 +133,7 @@ TEST_CASE("The cache keeps to its size and drops what was used least recently") 
   CHECK(std::filesystem::exists(young));
 }
 
-TEST_CASE("A cache of many small entries exceeds its size by a few percent at most") {
+TEST_CASE("A cache of many small entries exceeds its size by a few percent at most", "[long]") {
   const TemporaryFolder folder;
   constexpr uint64_t kFolderLimit = 1 << 20;
   const CacheStore store(folder.path(), 16 * kFolderLimit);

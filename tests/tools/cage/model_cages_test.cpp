@@ -57,7 +57,7 @@ void CheckModel(const std::string& name, LatticeKind kind) {
   std::printf("\n");
 }
 
-TEST_CASE("Clean models get strict cages") {
+TEST_CASE("Clean models get strict cages", "[long]") {
   for (const char* name :
        {"armadillo_1k.obj", "armadillo_5k.obj", "armadillo_10k.obj", "armadillo_86k.obj",
         "horse_1k.obj", "horse_5k.obj", "horse_10k.obj", "horse_97k.obj", "cheburashka_13k.obj"}) {
@@ -66,7 +66,7 @@ TEST_CASE("Clean models get strict cages") {
   }
 }
 
-TEST_CASE("Dirty models get strict cages, with findings") {
+TEST_CASE("Dirty models get strict cages, with findings", "[long]") {
   for (const char* name : {"dirty/beetle.obj", "dirty/bunny.off", "dirty/camelhead.off",
                            "dirty/cow.obj", "dirty/spider.obj", "dirty/teapot.obj"}) {
     CheckModel(name, LatticeKind::kBcc);

@@ -103,7 +103,7 @@ TEST_CASE("Files that hold no mesh are refused") {
   }
 }
 
-TEST_CASE("A sound file with a wrong extension, or none, is known by its content") {
+TEST_CASE("A sound file with a wrong extension, or none, is known by its content", "[long]") {
   const TemporaryFolder folder;
   WriteObj(MakeSphere(1.0, 8, 12), folder / "s.obj");
   const std::string obj = Content(folder / "s.obj");
@@ -113,7 +113,7 @@ TEST_CASE("A sound file with a wrong extension, or none, is known by its content
   }
 }
 
-TEST_CASE("A truncated file is refused or its remainder is baked") {
+TEST_CASE("A truncated file is refused or its remainder is baked", "[long]") {
   const std::string bear = Content(std::string(plush::tests::kSamplesFolder) + "/models/bear.glb");
   REQUIRE(bear.size() > 1000);
   for (const size_t divisor : {2u, 10u, 1000u}) {
@@ -145,7 +145,7 @@ TEST_CASE("Coordinates that are no numbers drop their triangles") {
   CheckRefused(BakeText("all.obj", "v nan 0 0\nv 1 inf 0\nv 0 1 nan\nf 1 2 3\n"), 3);
 }
 
-TEST_CASE("Sheets bake as shells") {
+TEST_CASE("Sheets bake as shells", "[long]") {
   CheckBaked(BakeMesh(OneTriangle()), {"CAGE_SHELL", "MESH_OPEN_BOUNDARY"});
   CheckBaked(BakeMesh(Joined(OneTriangle(), OneTriangle())), {"CAGE_SHELL", "MESH_DUPLICATE_FACE"});
   SurfaceMesh flat = MakeGridBox({0, 0, 0}, {2, 1, 1}, 6);
@@ -190,7 +190,7 @@ TEST_CASE("Triangles without area are no mesh") {
   CHECK(baked.Has("MESH_EMPTY"));
 }
 
-TEST_CASE("Broken solids bake with a finding") {
+TEST_CASE("Broken solids bake with a finding", "[long]") {
   SurfaceMesh inside_out = MakeSphere(1.0, 12, 18);
   FlipTriangles(&inside_out, 0, inside_out.triangles.size());
   CheckBaked(BakeMesh(inside_out), {"CAGE_COMPONENT_FLIPPED"});
@@ -203,7 +203,7 @@ TEST_CASE("Broken solids bake with a finding") {
   CheckBaked(BakeMesh(MakeOverlappingBoxes()), {"CAGE_OVERLAP"});
 }
 
-TEST_CASE("Nested shells bake in all four orientations") {
+TEST_CASE("Nested shells bake in all four orientations", "[long]") {
   for (const bool outer_inward : {false, true}) {
     for (const bool inner_inward : {false, true}) {
       const Baked baked = BakeMesh(MakeNestedShells(outer_inward, inner_inward));
@@ -215,7 +215,8 @@ TEST_CASE("Nested shells bake in all four orientations") {
   }
 }
 
-TEST_CASE("Models of ten micrometres and of a hundred kilometres bake, more extreme ones do not") {
+TEST_CASE("Models of ten micrometres and of a hundred kilometres bake, more extreme ones do not",
+          "[long]") {
   for (const double size : {1e-5, 1e5}) {
     INFO(size);
     CheckBaked(BakeMesh(MakeSphere(size, 8, 12)), {"UNIT_SUSPECT"});
@@ -232,6 +233,8 @@ TEST_CASE("Models of ten micrometres and of a hundred kilometres bake, more extr
   CHECK(far.untouched);
 }
 
-TEST_CASE("A million triangles bake") { CheckBaked(BakeMesh(MakeSphere(1.0, 501, 1000)), {}); }
+TEST_CASE("A million triangles bake", "[long]") {
+  CheckBaked(BakeMesh(MakeSphere(1.0, 501, 1000)), {});
+}
 
 }  // namespace plush::tests::bad_input_test

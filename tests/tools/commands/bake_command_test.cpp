@@ -48,7 +48,8 @@ TEST_CASE("plush bake writes an asset that opens and validates") {
   CHECK(RunPlush({"validate", out}).exit_code == 0);
 }
 
-TEST_CASE("plush bake gives the same bytes whatever the threads, the place and the time") {
+TEST_CASE("plush bake gives the same bytes whatever the threads, the place and the time",
+          "[long]") {
   const BallFolder folder;
   REQUIRE(RunPlush({"bake", folder.ball(), "-o", folder / "1.plush", "--threads", "1"}).exit_code ==
           0);
@@ -120,7 +121,8 @@ TEST_CASE("Options of plush bake reach the asset") {
   CHECK_FALSE(settings.contains("tets"));
 }
 
-TEST_CASE("plush bake makes as many clusters as asked for, and info and the report count them") {
+TEST_CASE("plush bake makes as many clusters as asked for, and info and the report count them",
+          "[long]") {
   const BallFolder folder;
   const std::string out = folder / "b.plush";
   const uint32_t count = GENERATE(0u, 1u, 3u);
@@ -139,7 +141,7 @@ TEST_CASE("plush bake makes as many clusters as asked for, and info and the repo
   CHECK((info["straddling_tets"] > 0.0) == (count > 1));
 }
 
-TEST_CASE("Options of the lattice cage reach the asset, and -v shows their effect") {
+TEST_CASE("Options of the lattice cage reach the asset, and -v shows their effect", "[long]") {
   const BallFolder folder;
   const std::string out = folder / "b.plush";
   const auto volume_of = [&](std::vector<std::string> options) {
@@ -170,7 +172,7 @@ TEST_CASE("Options of the lattice cage reach the asset, and -v shows their effec
   CHECK(settings["tets"] == 200);
 }
 
-TEST_CASE("Separate parts are components of their own, or one with --join") {
+TEST_CASE("Separate parts are components of their own, or one with --join", "[long]") {
   const TemporaryFolder folder;
   WriteObj(Joined(MakeBox({0, 0, 0}, {1, 1, 1}), MakeBox({1.01, 0, 0}, {2.01, 1, 1})),
            folder / "boxes.obj");
@@ -185,7 +187,7 @@ TEST_CASE("Separate parts are components of their own, or one with --join") {
   CHECK(components({"--join"}) == 1);
 }
 
-TEST_CASE("Material limits are the same in options, material maps and scenes") {
+TEST_CASE("Material limits are the same in options, material maps and scenes", "[long]") {
   const BallFolder folder;
   const std::string body = folder / "ball.plush";
   REQUIRE(RunPlush({"bake", folder.ball(), "-o", body, "-q"}).exit_code == 0);
@@ -303,7 +305,7 @@ TEST_CASE("plush bake pins what the side-car asks for") {
   CHECK(RunPlush({"bake", folder.ball(), "-o", out, "--pins", pins}).exit_code == 1);
 }
 
-TEST_CASE("plush bake reads a material map, and info shows its materials") {
+TEST_CASE("plush bake reads a material map, and info shows its materials", "[long]") {
   const TemporaryFolder folder;
   WriteText(folder / "ball.mtl", "newmtl fur\nnewmtl horn\n");
   WriteObj(MakeSphere(0.5, 16, 24), folder / "ball.obj");
@@ -375,7 +377,7 @@ TEST_CASE("The depfile of plush bake lists all sources") {
                        Contains("map.json"));
 }
 
-TEST_CASE("A name that no depfile can hold is a warning") {
+TEST_CASE("A name that no depfile can hold is a warning", "[long]") {
   const BallFolder folder;
   const std::string obj = folder / "line\nend.obj", depfile = folder / "b.d";
   std::filesystem::copy(folder.ball(), obj);
@@ -393,7 +395,7 @@ TEST_CASE("A name that no depfile can hold is a warning") {
   CHECK_FALSE(std::filesystem::exists(folder / "w.plush"));
 }
 
-TEST_CASE("With -W a warning fails the bake and leaves the old output alone") {
+TEST_CASE("With -W a warning fails the bake and leaves the old output alone", "[long]") {
   const TemporaryFolder folder;
   WriteObj(MakeOpenBox({0, 0, 0}, {1, 1, 1}), folder / "open.obj");
   const std::string out = folder / "b.plush";

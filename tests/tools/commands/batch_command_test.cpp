@@ -214,7 +214,7 @@ TEST_CASE("A side-car beside each model is named by {stem}") {
   CHECK(batch.States(2) == "crate.obj:failed ");
 }
 
-TEST_CASE("A pattern that matches nothing is a warning") {
+TEST_CASE("A pattern that matches nothing is a warning", "[long]") {
   if (!HasNinja()) return;
   const Batch batch;
   batch.WriteManifest(R"({"root": "models", "output": "out", "inputs": ["**/*.obj", "*.fbx"]})");

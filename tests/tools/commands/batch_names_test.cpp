@@ -34,7 +34,7 @@ void CheckRefused(const Batch& batch, const std::string& message,
 
 }  // namespace
 
-TEST_CASE("A batch takes names with any letters but line ends") {
+TEST_CASE("A batch takes names with any letters but line ends", "[long]") {
   if (!HasNinja()) return;
   const Batch batch;
   fs::remove_all(batch.folder / "models");

@@ -266,7 +266,7 @@ TEST_CASE("check: each defect has its finding and is a warning") {
         Codes{"MESH_INCONSISTENT_ORIENTATION", "MESH_OPEN_BOUNDARY"});
 }
 
-TEST_CASE("check: a mesh of a million triangles goes through") {
+TEST_CASE("check: a mesh of a million triangles goes through", "[long]") {
   TemporaryFolder folder;
   const SurfaceMesh sphere = MakeSphere(1.0, 501, 1000);
   REQUIRE(sphere.triangles.size() == 1'000'000);

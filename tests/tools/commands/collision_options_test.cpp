@@ -21,7 +21,7 @@ using nlohmann::json;
 
 }  // namespace
 
-TEST_CASE("plush bake --collision-triangles reports the copy, and its file is valid") {
+TEST_CASE("plush bake --collision-triangles reports the copy, and its file is valid", "[long]") {
   const TemporaryFolder folder;
   const std::string ball = folder / "ball.obj", out = folder / "ball.plush";
   WriteObj(MakeSphere(0.5, 32, 48), ball);

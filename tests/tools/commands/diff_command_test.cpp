@@ -81,7 +81,7 @@ TEST_CASE("plush diff gates relative differences of masses and densities") {
   CHECK_THAT(gated.out, Contains("simulation.mass_kg"));
 }
 
-TEST_CASE("plush diff measures how far rest surfaces are apart") {
+TEST_CASE("plush diff measures how far rest surfaces are apart", "[long]") {
   const TemporaryFolder folder;
   const auto ball = plush::tests::MakeSphere(0.5, 24, 48);
   auto larger = plush::tests::MakeSphere(0.5, 24, 48);

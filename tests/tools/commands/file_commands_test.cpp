@@ -145,7 +145,7 @@ TEST_CASE("plush validate --source measures the embedding against the source mes
   CHECK(RunPlush({"validate", asset, "--source", folder / "none.obj"}).exit_code == 2);
 }
 
-TEST_CASE("plush validate --source reads the source as the bake did") {
+TEST_CASE("plush validate --source reads the source as the bake did", "[long]") {
   const TemporaryFolder folder;
   plush::tests::WriteObj(plush::tests::MakeBox({0, 0, 0}, {10, 20, 30}), folder / "box.obj");
   // COLLADA gives the up axis, unless the user does.

@@ -80,7 +80,7 @@ TEST_CASE("plush bake --mesher tetgen writes an asset whose tets end at the surf
   CHECK(Content(out) == bytes);
 }
 
-TEST_CASE("plush bake --mesher tetgen has an exit code for each failure") {
+TEST_CASE("plush bake --mesher tetgen has an exit code for each failure", "[long]") {
   const TemporaryFolder folder;
   WriteObj(MakeBox({0, 0, 0}, {1, 1, 1}), folder / "box.obj");
   WriteObj(MakeOpenBox({0, 0, 0}, {1, 1, 1}), folder / "open.obj");

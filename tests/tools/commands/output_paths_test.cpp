@@ -75,7 +75,7 @@ TEST_CASE("Outputs go into FIFOs") {
   });
 }
 
-TEST_CASE("Outputs follow links") {
+TEST_CASE("Outputs follow links", "[long]") {
   const Outputs outputs;
   outputs.ForEachRun("link", [&](const std::string& path, const std::vector<std::string>& run) {
     const std::string target = outputs.folder / "target";

@@ -31,7 +31,7 @@ struct Baked {
 
 }  // namespace
 
-TEST_CASE("Output that a full disk does not take is an error of every verb") {
+TEST_CASE("Output that a full disk does not take is an error of every verb", "[long]") {
   if (!std::filesystem::exists("/dev/full")) return;
   const Baked baked;
   const std::string& file = baked.file;

@@ -69,7 +69,7 @@ TEST_CASE("plush tune chooses settings that keep to the budget and the error") {
   CHECK(tuning.value().dt * choice["measured"]["steps_per_frame"].get<int>() == Approx(1.0 / 60.0));
 }
 
-TEST_CASE("plush tune that reaches no limit exits with 4 and leaves the old file") {
+TEST_CASE("plush tune that reaches no limit exits with 4 and leaves the old file", "[long]") {
   const TemporaryFolder folder;
   WriteText(folder / "tuning.json", "old");
   const PlushRun expensive = Tune(folder, {"--budget-us", "0.01", "--error", "1"});

@@ -108,7 +108,7 @@ double OdtEnergy(const TetMesh& mesh) {
   return energy;
 }
 
-TEST_CASE("A fitted boundary keeps its clearance from the surface, by brute force") {
+TEST_CASE("A fitted boundary keeps its clearance from the surface, by brute force", "[long]") {
   for (const LatticeKind kind : {LatticeKind::kBcc, LatticeKind::kCube5}) {
     for (const auto& [name, mesh, cell] : UnsplitShapes()) {
       for (const FitMethod method : {FitMethod::kSnug, FitMethod::kOdt}) {
@@ -132,7 +132,7 @@ TEST_CASE("A fitted boundary keeps its clearance from the surface, by brute forc
   }
 }
 
-TEST_CASE("Fits keep the guard, never invert, and the default never grows") {
+TEST_CASE("Fits keep the guard, never invert, and the default never grows", "[long]") {
   for (const LatticeKind kind : {LatticeKind::kBcc, LatticeKind::kCube5}) {
     std::vector<Shape> shapes = UnsplitShapes();
     shapes.push_back({"two fingers", MakeTwoFingers(0.25, 0.09), 0.3});

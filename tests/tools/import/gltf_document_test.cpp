@@ -166,7 +166,7 @@ TEST_CASE("Accessors that reach beyond their view or make no sense are refused")
   CHECK_FALSE(Read(b, 99).has_value());
 }
 
-TEST_CASE("Values handed out are bounded however often an accessor is named") {
+TEST_CASE("Values handed out are bounded however often an accessor is named", "[long]") {
   GltfBuilder b;
   b.json["accessors"].push_back(
       {{"count", 100'000'000}, {"componentType", 5126}, {"type", "SCALAR"}});
@@ -194,7 +194,7 @@ TEST_CASE("Anything but glTF 2.0 is refused") {
   CHECK_FALSE(GltfDocument::Open(folder / "missing").ok());
 }
 
-TEST_CASE("Edited .glb files are refused or read within their bytes") {
+TEST_CASE("Edited .glb files are refused or read within their bytes", "[long]") {
   GltfBuilder b;
   b.AddAccessor<float>({1, 2, 3, 4}, "SCALAR");
   TemporaryFolder folder;

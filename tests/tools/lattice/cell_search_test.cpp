@@ -30,7 +30,7 @@ void CheckMeets(const char* name, const SurfaceMesh& mesh, std::vector<uint32_t>
   }
 }
 
-TEST_CASE("The search meets the number of tets within 5% from below") {
+TEST_CASE("The search meets the number of tets within 5% from below", "[long]") {
   CheckMeets("sphere", MakeSphere(1.0, 24, 36), {60, 120, 450, 1000, 3000});
   CheckMeets("torus", MakeTorus(1.0, 0.3, 48, 24), {60, 120, 450, 1000, 3000});
   CheckMeets("two fingers", MakeTwoFingers(0.25, 0.06), {60, 120, 450, 1000, 3000});
@@ -41,7 +41,7 @@ TEST_CASE("The search meets the number of tets within 5% from below") {
 
 // An axis-aligned box gains or loses whole layers of tets at once, unless it is turned against the
 // lattice.
-TEST_CASE("The search also meets the number of tets for boxes") {
+TEST_CASE("The search also meets the number of tets for boxes", "[long]") {
   CheckMeets("box", MakeBox({0, 0, 0}, {1, 2, 3}), {60, 120, 450, 1000, 3000});
   CheckMeets("cube", MakeGridBox({0, 0, 0}, {1, 1, 1}, 8), {60, 120, 450, 1000, 3000});
 }

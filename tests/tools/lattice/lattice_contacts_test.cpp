@@ -160,7 +160,8 @@ Nearness NearnessOf(const std::array<Vec3d, 3>& triangle, const std::array<Vec3d
   return distance < clearance - margin ? Nearness::kNear : Nearness::kUndecided;
 }
 
-TEST_CASE("Contacts are all near pairs, as found by testing every tet with every triangle") {
+TEST_CASE("Contacts are all near pairs, as found by testing every tet with every triangle",
+          "[long]") {
   for (const LatticeKind kind : {LatticeKind::kBcc, LatticeKind::kCube5}) {
     const std::pair<SurfaceMesh, double> shapes[] = {{MakeSphere(1.0, 8, 12), 0.45},
                                                      {MakeBox({0, 0, 0}, {1, 2, 3}), 0.6},

@@ -81,7 +81,7 @@ TEST_CASE("A solid block, a ball and a ring are not split") {
   }
 }
 
-TEST_CASE("Kept tets are those near the surface and those inside, once each") {
+TEST_CASE("Kept tets are those near the surface and those inside, once each", "[long]") {
   for (const LatticeKind kind : kKinds) {
     const Solid solid(MakeNestedShells(false, true));
     const Lattice lattice = LatticeAround(solid, kind, 0.11);

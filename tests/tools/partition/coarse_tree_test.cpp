@@ -135,7 +135,8 @@ TEST_CASE("The coarse tree joins the closest pair first, as all pairs would") {
   }
 }
 
-TEST_CASE("A coarse tree of many leaves is shallow and not much looser than the exact one") {
+TEST_CASE("A coarse tree of many leaves is shallow and not much looser than the exact one",
+          "[long]") {
   // One leaf too many for the exact algorithm, whose tree would be too deep. Halving costs volume.
   const auto leaves = RandomLeaves(kMaxExact + 1, 9);
   const Walk walk = WalkTree(BuildCoarseTree(leaves), leaves);

@@ -33,7 +33,7 @@ TEST_CASE("Wide records equal packed ones") {
   }
 }
 
-TEST_CASE("The records of a collision surface take 36 bytes per triangle or less") {
+TEST_CASE("The records of a collision surface take 36 bytes per triangle or less", "[long]") {
   const Partitioned out = PartitionOf(MakeTorus(1.0, 0.4, 240, 160));
   const CollisionData& data = out.partition.data;
   const double bytes = static_cast<double>(CollisionBytes(data, false));

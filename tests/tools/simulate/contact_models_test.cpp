@@ -72,7 +72,8 @@ constexpr const char* kMountPins =
 
 }  // namespace
 
-TEST_CASE("Detailed bodies in a nest, a ring and on a slide stay finite and out of each other") {
+TEST_CASE("Detailed bodies in a nest, a ring and on a slide stay finite and out of each other",
+          "[long]") {
   const std::string armadillo = TestModelOrSkip("armadillo_10k.obj"),
                     horse = TestModelOrSkip("horse_10k.obj"),
                     cheburashka = TestModelOrSkip("cheburashka_13k.obj");
@@ -92,7 +93,7 @@ TEST_CASE("Detailed bodies in a nest, a ring and on a slide stay finite and out 
   }
 }
 
-TEST_CASE("An octopus rides on a duck at three resolutions of their surfaces") {
+TEST_CASE("An octopus rides on a duck at three resolutions of their surfaces", "[long]") {
   const TemporaryFolder folder;
   for (const uint32_t triangles : {600u, 2500u, 0u}) {
     CAPTURE(triangles);
@@ -110,7 +111,7 @@ TEST_CASE("An octopus rides on a duck at three resolutions of their surfaces") {
   }
 }
 
-TEST_CASE("An armadillo rides on a horse at three resolutions of their surfaces") {
+TEST_CASE("An armadillo rides on a horse at three resolutions of their surfaces", "[long]") {
   const TemporaryFolder folder;
   const char* const sizes[3][2] = {{"1k", "1k"}, {"10k", "10k"}, {"86k", "97k"}};
   std::filesystem::copy(
@@ -135,7 +136,7 @@ TEST_CASE("An armadillo rides on a horse at three resolutions of their surfaces"
 }
 
 // The time of thousands of steps goes into thousands of contacts.
-TEST_CASE("320 bears fall into a funnel and stay finite") {
+TEST_CASE("320 bears fall into a funnel and stay finite", "[long]") {
   const TemporaryFolder folder;
   tools::BakeSettings bear = Toy(4.0e4);
   bear.cage.target_tets = 60;

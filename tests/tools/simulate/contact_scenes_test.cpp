@@ -121,7 +121,7 @@ TEST_CASE("A bear rests on another one, each with its own solver, with its whole
   }
 }
 
-TEST_CASE("Scenes of touching bodies: small overlaps, finite") {
+TEST_CASE("Scenes of touching bodies: small overlaps, finite", "[long]") {
   const ContactFolder folder;
   const bool is_full = FullTests();
   SweepCells cells;

@@ -47,7 +47,7 @@ Scene SceneOf(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("Events of a fall say when bodies touch, what they hit, and when they sleep") {
+TEST_CASE("Events of a fall say when bodies touch, what they hit, and when they sleep", "[long]") {
   const tests::TemporaryFolder folder;
   Scene scene = SceneOf(R"({"steps":900,"bodies":[
       {"asset":")" + tests::WriteBall(folder) +

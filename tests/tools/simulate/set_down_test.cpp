@@ -149,7 +149,8 @@ constexpr Sample kSamples[] = {{"bear", 400, 4.0e4, {1.6e-3, kStill, kStill}, {3
 
 }  // namespace
 
-TEST_CASE("Samples that are set down come to rest, press with their weight and fall asleep") {
+TEST_CASE("Samples that are set down come to rest, press with their weight and fall asleep",
+          "[long]") {
   for (const Sample& sample : kSamples) {
     const RestingModel model(sample.name, sample.num_tets, sample.young);
     for (const Way way : {kLying, kLyingDamped, kUndeformed}) {
@@ -216,7 +217,8 @@ TEST_CASE("A bear and an octopus do not creep on a slope of 20 degrees at 0.75")
 }
 
 // A resists turns by its viscous part, too: iterations that ended early let damped bodies creep.
-TEST_CASE("A damped octopus sinks into its shape at rest as fast as with many iterations") {
+TEST_CASE("A damped octopus sinks into its shape at rest as fast as with many iterations",
+          "[long]") {
   const Sample& sample = kSamples[2];
   const RestingModel model(sample.name, sample.num_tets, sample.young);
   struct Sinking {
@@ -260,7 +262,7 @@ TEST_CASE("A damped octopus sinks into its shape at rest as fast as with many it
 // their turns are not rotations, the second bear flies off. If rounding turns the stiffest ones on
 // the coarse level, or their turn since its matrix was made counts as strain, they rock, fly off or
 // freeze (CoarseLevel::AddForces, CorrectClusters).
-TEST_CASE("Stiff toys that fall in any pose come to rest") {
+TEST_CASE("Stiff toys that fall in any pose come to rest", "[long]") {
   struct Toy {
     size_t sample;
     float young, damping;
@@ -315,7 +317,7 @@ TEST_CASE("Stiff toys that fall in any pose come to rest") {
 // most of that: 0.15 s leaves up to 0.07 m/s. Of 0.02 s and of none, the bear moves at up to 0.18
 // and 0.24 m/s, the duck at 0.37 and 0.42, the octopus at 0.06 and 0.12: about as fast as they sink
 // into their sagged shape when they are put down without strain, or slower.
-TEST_CASE("Samples that are set 5 cm into the floor come out within a second, slowly") {
+TEST_CASE("Samples that are set 5 cm into the floor come out within a second, slowly", "[long]") {
   // A stiff octopus lies on few points of its arms: the others are deep, but do not press.
   for (const Sample& sample : {kSamples[0], kSamples[1], Sample{"octopus", 900, 1.0e6, {}, {}}}) {
     const RestingModel model(sample.name, sample.num_tets, sample.young);

@@ -40,7 +40,7 @@ TEST_CASE("Closed simple solids have their exact volume") {
         Approx(2.0 * kPi * kPi * 0.09).epsilon(0.01));
 }
 
-TEST_CASE("Overlap counts once") {
+TEST_CASE("Overlap counts once", "[long]") {
   const Measured boxes = Measure(MakeOverlappingBoxes());
   CHECK(boxes.volume == Approx(1.875).epsilon(0.01));
   CHECK(boxes.findings.Has("CAGE_OVERLAP"));

@@ -29,7 +29,8 @@ std::vector<std::byte> BarBytes(double damping) {
 
 Trial TrialOf(double cost, double error) { return Trial{.cost_us = cost, .error = error}; }
 
-TEST_CASE("More work comes nearer to the converged motion, and equal work is as far from it") {
+TEST_CASE("More work comes nearer to the converged motion, and equal work is as far from it",
+          "[long]") {
   const test::ExactBuffer file(BarBytes(0.0));
   Asset asset;
   REQUIRE(asset.Open(file.bytes()).ok());
@@ -53,7 +54,8 @@ TEST_CASE("More work comes nearer to the converged motion, and equal work is as 
   CHECK(error_of(4, 32, 1) == one);
 }
 
-TEST_CASE("The error is the rms distance of all nodes in all frames, over the cage's diagonal") {
+TEST_CASE("The error is the rms distance of all nodes in all frames, over the cage's diagonal",
+          "[long]") {
   const test::ExactBuffer file(BarBytes(0.0));
   Asset asset;
   REQUIRE(asset.Open(file.bytes()).ok());

@@ -82,7 +82,8 @@ void CheckProved(const ImportedModel& model, const BakeSettings& settings = {}) 
 
 }  // namespace
 
-TEST_CASE("Procedural surfaces are proved to be enclosed, whatever the lattice and the fit") {
+TEST_CASE("Procedural surfaces are proved to be enclosed, whatever the lattice and the fit",
+          "[long]") {
   const SurfaceMesh torus = tests::MakeTorus(0.5, 0.15, 24, 12);
   for (const LatticeKind lattice : {LatticeKind::kBcc, LatticeKind::kCube5}) {
     for (const FitMethod fit : {FitMethod::kSnug, FitMethod::kOdt, FitMethod::kNone}) {
@@ -94,7 +95,7 @@ TEST_CASE("Procedural surfaces are proved to be enclosed, whatever the lattice a
   CheckProved(ModelOf(tests::MakeMoebiusStrip(1.0, 0.3, 40)));
 }
 
-TEST_CASE("The sample models are proved to be enclosed") {
+TEST_CASE("The sample models are proved to be enclosed", "[long]") {
   for (const char* name : {"bear", "duck", "octopus"}) {
     INFO(name);
     CheckProved(Imported(std::string(plush::tests::kSamplesFolder) + "/models/" + name + ".glb"));
@@ -172,7 +173,8 @@ TEST_CASE("A vertex moved out of the cage is found") {
   CHECK(findings.all()[0].count == TrianglesAt(ball.asset, 7, 7).size());
 }
 
-TEST_CASE("The check of enclosure leaves files with structural faults to the other checks") {
+TEST_CASE("The check of enclosure leaves files with structural faults to the other checks",
+          "[long]") {
   const std::vector<void (*)(const Asset&)> damages = {
       [](const Asset& a) { At(a.simulation().tets, 3).b = 1u << 20; },
       [](const Asset& a) { At(a.simulation().nodes, 0).x = std::nanf(""); },
