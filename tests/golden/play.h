@@ -16,7 +16,8 @@ namespace plush::golden {
 Record Play(const Scene& scene, Assets* assets, std::string* faults);
 
 /// Saves states before and after the calls of one step and goes on from them: in an empty world, in
-/// one that the scene has started, and in one that has ended. Saved again, they are the same bytes.
+/// one that the scene has started, and in one that has ended. There, saved again, they are the same
+/// bytes.
 /// The ends are those of `whole`, bit for bit, and steps allocate nothing, or `faults` says so.
 void PlayFromState(const Scene& scene, Assets* assets, const Record& whole, std::string* faults);
 

@@ -10,7 +10,7 @@ if(NOT NM)
 endif()
 set(names
   kSnapContact kPenaltyContact kPseudoImpulseContact StopBetween MoveApart PushBySprings PlaceForSnap
-  kImplicitMethod AdvanceImplicit NewtonStep LineariseModelTets CheckImplicit
+  kImplicitMethod AdvanceImplicit 10NewtonStep[0-9] LineariseModelTets CheckImplicit
   kHullCode HullTangentAt MakeHull
   kTriangleCode FindOnMesh MakeRestMesh FollowMesh)
 foreach(program IN ITEMS WITHOUT WITH)
