@@ -29,6 +29,11 @@ std::vector<Vec3> ReactionsOf(const World& world, BodyId id, size_t num_nodes) {
   return forces;
 }
 
+Eigen::Vector3d MomentumOf(const World& world, BodyId id) {
+  const BodyMoments moments = MomentsOf(world, id);
+  return {moments.linear_momentum[0], moments.linear_momentum[1], moments.linear_momentum[2]};
+}
+
 TEST_CASE("A hanging body pulls at its pins with its weight") {
   const float scale = GENERATE(1.0f, 2.0f), poisson = GENERATE(0.3f, 0.49f);
   CAPTURE(scale, poisson);
@@ -70,6 +75,43 @@ TEST_CASE("A hanging body pulls at its pins with its weight") {
     torque += ToEigen(end.torque) + (ToEigen(end.about) - centre).cross(ToEigen(end.force));
   }
   CHECK(torque.norm() < 5e-3 * weight * 0.6 * scale);
+}
+
+TEST_CASE("Reactions and gravity change the momentum") {
+  const uint32_t seed = GENERATE(1u, 2u);
+  const float scale = GENERATE(1.0f, 0.5f);
+  const bool moves = GENERATE(false, true);
+  const SplittingSettings splitting =
+      GENERATE(SplittingSettings{}, SplittingSettings{.outer_iterations = 3},
+               SplittingSettings{.volume_sweeps = 3});
+  const float damping = GENERATE(0.0f, 0.05f);
+  CAPTURE(seed, scale, moves, splitting.outer_iterations, splitting.volume_sweeps, damping);
+  const ShapeAsset shape = CrowdBox(seed);
+  const RegionView region = shape.asset().region(0);
+  World world;
+  const BodyId id = AddBody(&world, shape.asset(),
+                            {.scale = scale,
+                             .material = {.damping = damping},
+                             .pinned_nodes = region.nodes,
+                             .splitting = splitting,
+                             .report_reactions = true});
+  const double weight = MomentsOf(world, id).mass * kGravity.norm();
+  double worst = 0.0;
+  for (int step = 1; step <= 100; ++step) {
+    const Eigen::Vector3d before = MomentumOf(world, id);
+    if (moves) {
+      const float at = 0.05f * std::sin(0.2f * float(step)) * scale;
+      REQUIRE(world.MovePins(id, 0, {.position = {at, 0.5f * at, 0.0f}}).ok());
+    }
+    StepWorld(&world, kDt);
+    const Eigen::Vector3d change = (MomentumOf(world, id) - before) / double(kDt);
+    const Eigen::Vector3d sum = Sum(ReactionsOf(world, id, shape.num_nodes()));
+    const Eigen::Vector3d gravity = kGravity * (weight / kGravity.norm());
+    const double size = std::fmax(weight, sum.norm());
+    worst = std::fmax(worst, (gravity - sum - change).norm() / size);
+  }
+  CAPTURE(worst);
+  CHECK(worst < 0.01);
 }
 
 TEST_CASE("A body reports the same reactions among equal bodies as alone") {
