@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The tests of tests/run.sh with gcc and clang, in Debug, Release and deterministic builds, with all
-# sanitizers, the whole corpus and every corruption edit. Continues after a failure; the last lines
-# name the failed steps. Called by tests/run.sh --full.
+# The tests of tests/run.sh: long forms with gcc, all with clang and assertions, golden scenes by both
+# compilers and each instruction set, all sanitizers, the whole corpus, every corruption edit.
+# Continues after a failure; the last lines name the failed steps. Called by tests/run.sh --full.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,7 +18,9 @@ step() {
   shift
   echo "== $name"
   "$@" || { result=FAILED; failed=1; }
-  summary+=$(printf '%-6s %5d s  %s' "$result" $((SECONDS - start)) "$name")$'\n'
+  printf -v result '%-6s %5d s  %s\n' "$result" $((SECONDS - start)) "$name"
+  summary+=$result
+  echo "$result"
 }
 
 # Configures folder build/$2 from preset $3, with further options, and builds target $1 there.
@@ -41,19 +43,14 @@ long_forms() { PLUSH_TEST_FULL=1 test_in release -LE '^(farm|blender)$'; }
 
 step "gcc Release: build" build release release -DPLUSH_ASAN_TESTS=OFF -DPLUSH_BUILD_BENCH=ON
 step "gcc Release: tests, long forms" long_forms
-step "gcc Debug: build" build dev dev
-step "gcc Debug: tests" test_in dev
-for type in Release Debug; do
-  # Without precompiled headers and unity builds, a file that lacks an include does not compile.
-  step "clang $type: build" build "clang-$type" release -DCMAKE_BUILD_TYPE=$type \
-    -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DPLUSH_UNITY=OFF
-  step "clang $type: tests" test_in "clang-$type"
-done
+# With assertions; without precompiled headers and unity builds, a file that lacks an include does not compile.
+step "clang Debug: build" build clang-Debug dev -DCMAKE_CXX_FLAGS_DEBUG=-O1 \
+  -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DPLUSH_UNITY=OFF
+step "clang Debug: tests" test_in clang-Debug
 for compiler in g++ clang++-14; do
   folder=deterministic-$compiler
-  step "deterministic, $compiler: build" build "$folder" deterministic \
+  step "deterministic, $compiler: build" build_target plush_golden "$folder" deterministic \
     -DCMAKE_CXX_COMPILER=$compiler
-  step "deterministic, $compiler: tests of the runtime" test_in "$folder" -L runtime
   for target in AVX3 AVX2 SSE4 EMU128; do
     step "deterministic, $compiler: golden scenes with $target" env PLUSH_GOLDEN_TARGET=$target \
       ctest --test-dir "build/$folder" --output-on-failure --no-tests=error -j "$jobs" -R '^golden: '

@@ -5,8 +5,8 @@
 #   - the runtime's tests again under the address and undefined-behaviour sanitizers.
 #
 # usage: tests/run.sh [--full | --quick [FOLDER...]]
-#   --full  also clang, Debug, the thread sanitizer, the whole corpus, all corruption edits, and
-#           equal bytes from every one of these builds (tests/full.sh)
+#   --full  also clang with assertions, all sanitizers, the whole corpus, all corruption edits, and
+#           golden scenes by both compilers and each instruction set (tests/full.sh)
 #   --quick  only the cases not tagged [long] of these folders of tests/runtime and tests/tools, built
 #           first (tests/quick.sh)
 #

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Bodies on height fields: flat, sloping, in valleys, on ridges, below, fast, moving.
+#include "colliders/collider_mesh.h"
 #include "runtime/colliders/solid_scene.h"
 #include "sweep.h"
 
@@ -7,7 +8,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 using namespace plush;
@@ -258,6 +261,34 @@ TEST_CASE("A peak of a height field presses into the middle of a large triangle"
   CHECK(deepest > -1e-3 * double(kSize));
   CHECK(deepest < 2e-3 * double(kSize));
   CHECK(scene.DepthOfTrianglesIn(solid) < 1e-3 * double(kSize));
+}
+
+TEST_CASE("Triangles of a height field have those across their sides as neighbours") {
+  const uint32_t columns = GENERATE(2u, 3u, 5u), rows = GENERATE(2u, 4u);
+  CAPTURE(columns, rows);
+  std::vector<float> heights;
+  for (uint32_t i = 0; i < columns * rows; ++i) heights.push_back(static_cast<float>(i));
+  const TriangleSource source{.field = {heights, columns, rows, 1.0f}};
+  REQUIRE(source.num_triangles() == 2 * (columns - 1) * (rows - 1));
+  // A side, by the heights of its ends: no two points have the same.
+  using Side = std::pair<float, float>;
+  const auto side_of = [&](uint32_t triangle, int k) {
+    Vec3 corners[3];
+    source.Corners(triangle, corners);
+    return Side{corners[k].y, corners[(k + 1) % 3].y};
+  };
+  std::map<Side, uint32_t> triangles;
+  for (uint32_t t = 0; t < source.num_triangles(); ++t) {
+    for (int k = 0; k < 3; ++k) REQUIRE(triangles.emplace(side_of(t, k), t).second);
+  }
+  for (const auto& [side, t] : triangles) {
+    for (int k = 0; k < 3; ++k) {
+      if (side_of(t, k) != side) continue;
+      const auto across = triangles.find({side.second, side.first});
+      CAPTURE(t, k);
+      CHECK(source.Neighbour(t, k) == (across == triangles.end() ? kNoTriangle : across->second));
+    }
+  }
 }
 
 }  // namespace height_field_test

@@ -105,6 +105,21 @@ TEST_CASE("A body whose pins move along with it keeps its shape") {
   }
 }
 
+TEST_CASE("Pins that move along any one axis wake their body") {
+  const ShapeAsset shape = CrowdBox(4);
+  World world({.gravity = {}});
+  const BodyId id = AddBody(&world, shape.asset(), {.pinned_nodes = LowNodes(shape)});
+  Pose target;
+  for (float* coordinate : {&target.position.x, &target.position.y, &target.position.z}) {
+    for (int step = 0; step < 500 && !world.IsAsleep(id); ++step) StepWorld(&world, kDt);
+    REQUIRE(world.MovePins(id, 0, target).ok());
+    REQUIRE(world.IsAsleep(id));
+    *coordinate = 0.01f;
+    REQUIRE(world.MovePins(id, 0, target).ok());
+    CHECK_FALSE(world.IsAsleep(id));
+  }
+}
+
 TEST_CASE("A body settles into the pose to which its pins were moved") {
   const ShapeAsset shape = CrowdBox(4);
   const std::vector<uint32_t> pins = LowNodes(shape);
