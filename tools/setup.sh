@@ -19,7 +19,7 @@ build=(
   libmeshoptimizer-dev nlohmann-json3-dev
 )
 test=(
-  catch2 libbenchmark-dev flatbuffers-compiler assimp-testmodels tetgen libbullet-dev
+  catch2 libbenchmark-dev flatbuffers-compiler assimp-testmodels tetgen libbullet-dev python3
 )
 full=(
   clang-14 clang-format-14 clang-tidy-14

@@ -102,6 +102,10 @@ ElasticBody::ElasticBody(const Asset& asset) {
   }
 }
 
+double ElasticTet::PressureAt(double change) const {
+  return std::clamp(bulk * change, -4.0 * stiffness, 0.5 * stiffness);
+}
+
 double EnergyOf(const ElasticBody& body, const Viscosity& viscosity, const Points& x,
                 Points* gradient, std::vector<TetState>* states) {
   gradient->setZero(3, x.cols());
@@ -113,8 +117,10 @@ double EnergyOf(const ElasticBody& body, const Viscosity& viscosity, const Point
     const Polar polar = PolarOf(F);
     const Eigen::Matrix3d cofactor = CofactorOf(F);
     const double change = F.determinant() - 1.0;
-    Eigen::Matrix3d P = tet.stiffness * (F - polar.R) + tet.bulk * change * cofactor;
-    energy += 0.5 * (tet.stiffness * (F - polar.R).squaredNorm() + tet.bulk * change * change);
+    const double pressure = tet.PressureAt(change);
+    Eigen::Matrix3d P = tet.stiffness * (F - polar.R) + pressure * cofactor;
+    energy += 0.5 * tet.stiffness * (F - polar.R).squaredNorm();
+    if (tet.bulk > 0.0) energy += pressure * change - 0.5 * pressure * pressure / tet.bulk;
     if (viscosity.rate > 0.0) {
       const Eigen::Matrix3d& S = viscosity.stretches[t];
       P += viscosity.rate * tet.stiffness * ViscousStress(polar, S);
@@ -122,7 +128,9 @@ double EnergyOf(const ElasticBody& body, const Viscosity& viscosity, const Point
     }
     const Eigen::Matrix<double, 3, 4> by_node = P * tet.gradients.transpose();
     for (int k = 0; k < 4; ++k) gradient->col(tet.nodes[static_cast<size_t>(k)]) += by_node.col(k);
-    if (states != nullptr) (*states)[t] = {polar.R, cofactor};
+    if (states != nullptr) {
+      (*states)[t] = {polar.R, cofactor, change == 0.0 ? tet.bulk : pressure / change};
+    }
   }
   return energy;
 }

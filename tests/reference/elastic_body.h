@@ -18,9 +18,10 @@ using Points = Eigen::Matrix<double, 3, Eigen::Dynamic>;
 
 struct ElasticTet {
   std::array<uint32_t, 4> nodes;
-  Eigen::Matrix<double, 4, 3> gradients;  ///< of the shape functions: F = sum_k x_k g_k^T [1/m]
-  double stiffness;                       ///< 2 mu V [J]
-  double bulk;                            ///< lambda V, at most 16 mu V [J]
+  Eigen::Matrix<double, 4, 3> gradients;   ///< of the shape functions: F = sum_k x_k g_k^T [1/m]
+  double stiffness;                        ///< 2 mu V [J]
+  double bulk;                             ///< lambda V, at most 16 mu V [J]
+  double PressureAt(double change) const;  ///< V times the pressure, between -8 mu and mu [J]
 };
 
 /// Nodes, masses and tets of an asset, all in rest coordinates.
@@ -59,13 +60,15 @@ struct Viscosity {
 /// What the second derivative of the energy needs of a tet.
 struct TetState {
   Eigen::Matrix3d R, cofactor;
+  double bulk;  ///< lambda V, or V p / (det F - 1) where the pressure p is at its bound [J]
 };
 
 /// The energy [J]
 ///   sum_t mu V |F - R|^2 + lambda/2 V (det F - 1)^2 + rate mu V |U - S|^2,
-/// S being the tet's `stretches`. Writes its derivative to `gradient` [N] and, unless null, the
-/// tets' `states`. |U - S| is |F - R S|: the runtime's potential (element_pass.h). The runtime
-/// leaves out that R turns with F. That changes this term by a share of the order of the strain.
+/// its volume term linear where the pressure is at its bound, S being the tet's `stretches`. Writes
+/// its derivative to `gradient` [N] and, unless null, the tets' `states`. |U - S| is |F - R S|: the
+/// runtime's potential (element_pass.h). The runtime leaves out that R turns with F. That changes
+/// this term by a share of the order of the strain.
 double EnergyOf(const ElasticBody& body, const Viscosity& viscosity, const Points& x,
                 Points* gradient, std::vector<TetState>* states = nullptr);
 

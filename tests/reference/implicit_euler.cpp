@@ -175,7 +175,7 @@ void ImplicitEuler::MakeHessian(const std::vector<TetState>& states) {
       for (int j = 0; j < 4; ++j) {
         Eigen::Matrix3d& block = blocks_[slots_[16 * t + static_cast<size_t>(4 * i + j)]];
         block += turned.col(j) * (weight * turned.col(i)).transpose() +
-                 normals.col(i) * (tet.bulk * normals.col(j)).transpose();
+                 normals.col(i) * (states[t].bulk * normals.col(j)).transpose();
         block.diagonal().array() += weight * dots(i, j);
       }
     }

@@ -103,13 +103,24 @@ Eigen::Matrix3d DenseGradient(const DenseModel& model, size_t tet, const Points&
   return Ds * model.dm_inv[tet];
 }
 
+// The pressure [Pa] with this lambda.
+static double PressureOf(const DenseModel& model, size_t t, double lambda,
+                         const Eigen::Matrix3d& F) {
+  return std::clamp(lambda * (F.determinant() - 1.0), -model.most_push * model.mu[t],
+                    model.most_pull * model.mu[t]);
+}
+
 double DenseEnergy(const DenseModel& model, const Points& x) {
   double energy = 0.0;
   for (size_t t = 0; t < model.tets.size(); ++t) {
     const Eigen::Matrix3d F = DenseGradient(model, t, x);
     const double change = F.determinant() - 1.0;
-    energy += model.mu[t] * model.volumes[t] * (F - PolarRotation(F)).squaredNorm() +
-              0.5 * model.lambda[t] * model.volumes[t] * change * change;
+    energy += model.mu[t] * model.volumes[t] * (F - PolarRotation(F)).squaredNorm();
+    // As far as the pressure grows, and on from there.
+    const double most = model.mu[t] * (change > 0.0 ? model.most_pull : model.most_push);
+    const double size = std::fabs(change), grows = std::min(size, most / model.lambda[t]);
+    if (grows > 0.0)
+      energy += model.volumes[t] * (0.5 * model.lambda[t] * grows * grows + most * (size - grows));
   }
   return energy;
 }
@@ -119,7 +130,7 @@ Points DenseForces(const DenseModel& model, const Points& x) {
   for (size_t t = 0; t < model.tets.size(); ++t) {
     const Eigen::Matrix3d F = DenseGradient(model, t, x);
     const Eigen::Matrix3d P = 2.0 * model.mu[t] * (F - PolarRotation(F)) +
-                              model.lambda[t] * (F.determinant() - 1.0) * CofactorOf(F);
+                              PressureOf(model, t, model.lambda[t], F) * CofactorOf(F);
     const auto gradients = ByNodes(P * model.volumes[t], model.dm_inv[t]);
     for (int i = 0; i < 4; ++i)
       forces.col(model.tets[t][static_cast<size_t>(i)]) -= gradients.col(i);
@@ -203,12 +214,10 @@ void DenseStepper::RelaxMultipliers(const Points& y, double rate) {
     const double q = response > 0.0 ? areas * bulk / (1.0 / response + stretch) : 0.0;
     double& multiplier = kappa[static_cast<Eigen::Index>(t)];
     // It first comes between 0 and its law, widened by what the stretch term resists.
-    const double law = -bulk * (F.determinant() - 1.0);
+    const double law = -PressureOf(model_, t, lambda, F) * model_.volumes[t] * dt_ * dt_;
     const double spare = 2.0 * model_.mu[t] * model_.volumes[t] * dt_ * dt_ / areas;
     multiplier = std::clamp(multiplier, std::min(law, 0.0) - spare, std::max(law, 0.0) + spare);
-    const double per_mu = model_.mu[t] * model_.volumes[t] * dt_ * dt_;  // p / mu
-    const double slowed = 1.0 + 0.3 * std::max(std::fabs(multiplier) / per_mu - 1.0, 0.0);
-    multiplier += (law - multiplier) / (1.0 + rate * q * slowed);
+    multiplier += (law - multiplier) / (1.0 + rate * q);
   }
 }
 
@@ -295,7 +304,6 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
     if (coarse_ != nullptr) CorrectClusters(predicted, k == 0, &u);
     for (int sweep = 0; sweep < volume_sweeps_; ++sweep) Sweep(&u);
   }
-  if (coarse_ != nullptr && !is_pinned) ShortenWay(gravity, &u);
   x += u;
   const Points before = v;
   v = u / dt_;
@@ -304,98 +312,6 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
     if (!component.pins.empty()) continue;
     reference::KeepTurns(component.nodes, model_.masses, x, before, dt_, &v);
   }
-  if (!is_pinned) BoundVibration(x - u, before);
-}
-
-// Whether a body is so nearly incompressible that its pressures lag. `limited`: the model of which
-// a step has the energy.
-static bool Lags(const DenseModel& model, DenseModel* limited) {
-  bool lags = false;
-  *limited = model;
-  for (size_t t = 0; t < model.lambda.size(); ++t) {
-    lags = lags || model.lambda[t] > 12.0 * model.mu[t];
-    limited->lambda[t] = std::min(model.lambda[t], 16.0 * model.mu[t]);
-  }
-  return lags;
-}
-
-// Shortens the way of such a body in flight, beside a rigid motion of each component, until its
-// elastic energy leaves that of rigid motions. See runtime/src/body/energy_bound.cpp.
-void DenseStepper::ShortenWay(const Eigen::Vector3d& gravity, Points* u) {
-  DenseModel limited;
-  if (!Lags(model_, &limited)) return;
-  const Eigen::VectorXd& masses = model_.masses;
-  const Eigen::Vector3d mean = (v * masses) / masses.sum();
-  const double at_start = DenseEnergy(limited, x), at_end = DenseEnergy(limited, x + *u);
-  const double of_centre = 0.5 * masses.sum() * mean.squaredNorm();
-  const double before = at_start + 0.5 * v.colwise().squaredNorm().dot(masses) - of_centre;
-  if (!(at_end > at_start + 1.0e-5 * before)) return;
-  Points rigid = Points::Zero(3, x.cols());
-  double turning = 0.0, turning_at_end = 0.0;  // kinetic energies with the angular momenta of v
-  for (const Component& component : coarse_->components()) {
-    MeanMotion motion(component, masses, x, v * dt_);
-    const Eigen::Vector3d centre = CentreOf(component.nodes, masses, x + *u);
-    Eigen::Vector3d L = Eigen::Vector3d::Zero();
-    Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();
-    double mass = 0.0;
-    for (const Eigen::Index i : component.nodes) {
-      const Eigen::Vector3d r = x.col(i) - motion.centre, moved = x.col(i) + u->col(i) - centre;
-      L += masses[i] * r.cross(v.col(i));
-      turning += 0.5 * masses[i] * (motion.turn * r).squaredNorm() / (dt_ * dt_);
-      inertia -= masses[i] * CrossMatrix(moved) * CrossMatrix(moved);
-      mass += masses[i];
-    }
-    const double shifting = 0.5 * mass * motion.shift.squaredNorm() / (dt_ * dt_);
-    turning += shifting;
-    turning_at_end +=
-        shifting + 0.5 * L.dot(Eigen::Vector3d(reference::SolveSymmetric(inertia, L)));
-    const double cosine2 = std::max(1.0 - 0.5 * motion.turn.squaredNorm(), 0.19);
-    motion.turn *= 2.0 / (1.0 + std::sqrt(cosine2));
-    const Eigen::Matrix3d R = motion.Rotation();
-    for (const Eigen::Index i : component.nodes) {
-      const Eigen::Vector3d r = x.col(i) - motion.centre;
-      rigid.col(i) = motion.shift + R * r - r + gravity * dt_ * dt_;
-    }
-  }
-  if (!(at_end > before + of_centre - turning_at_end + 1.0e-5 * before)) return;
-  const Points end = *u;
-  const auto spare_at = [&](double share) {
-    *u = rigid + (end - rigid) * share;
-    return before + of_centre - turning - DenseEnergy(limited, x + *u);
-  };
-  double low = 0.0, high = 1.0, spare_high = spare_at(1.0), spare_low = spare_at(0.0);
-  const double close = 0.05 * spare_low;
-  for (int look = 0; look < 3 && spare_low > 0.0 && spare_low > close; ++look) {
-    const double at = low + (high - low) * spare_low / (spare_low - spare_high);
-    const double spare = spare_at(at);
-    (spare >= 0.0 ? low : high) = at;
-    (spare >= 0.0 ? spare_low : spare_high) = spare;
-  }
-  spare_at(low);
-  kappa.setZero();
-}
-
-// Such bodies in flight keep no more energy than they had. Their components keep their rigid
-// motions.
-void DenseStepper::BoundVibration(const Points& x_before, const Points& v_before) {
-  DenseModel limited;
-  const bool lags = Lags(model_, &limited);
-  const Eigen::VectorXd& masses = model_.masses;
-  const auto kinetic = [&](const Points& w) {
-    const Eigen::Vector3d mean = (w * masses) / masses.sum();
-    return 0.5 * (w.colwise() - mean).colwise().squaredNorm().dot(masses);
-  };
-  const double most = DenseEnergy(limited, x_before) + kinetic(v_before) - DenseEnergy(limited, x);
-  if (!lags || !(kinetic(v) > most)) return;
-  Points rigid = v;
-  for (const Component& component : coarse_->components()) {
-    const MeanMotion mean(component, masses, x, v);
-    for (const Eigen::Index i : component.nodes) {
-      rigid.col(i) = mean.shift + mean.turn * (x.col(i) - mean.centre);
-    }
-  }
-  const double left = kinetic(v - rigid) + 1.0e-300;
-  v = rigid + (v - rigid) * std::sqrt(std::max(1.0 - (kinetic(v) - most) / left, 0.0));
 }
 
 }  // namespace plush::test

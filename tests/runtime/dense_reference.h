@@ -26,6 +26,8 @@ struct DenseModel {
   std::vector<size_t> clusters;         ///< of each node, or empty
   size_t num_clusters = 0;              ///< 0: none
   double damping = 0.0;                 ///< relaxation time of the stretch term [s]
+  double most_pull = 1.0;               ///< of the pressure where det F > 1 [mu]
+  double most_push = 8.0;               ///< where det F < 1 [mu]
 
   DenseModel() = default;
   /// Takes the asset's numbers; no pins.
@@ -42,7 +44,8 @@ Eigen::Matrix3d PolarRotation(const Eigen::Matrix3d& F);
 
 Eigen::Matrix3d DenseGradient(const DenseModel& model, size_t tet, const Points& x);
 
-/// sum_t mu V |F - R|^2 + lambda/2 V (det F - 1)^2 [J] [Kug, Eq. 7 and 13].
+/// sum_t mu V |F - R|^2 + lambda/2 V (det F - 1)^2 [J] [Kug, Eq. 7 and 13]; where the pressure is
+/// at its bound p, the volume term goes on linearly in det F.
 double DenseEnergy(const DenseModel& model, const Points& x);
 
 /// Negative gradient of DenseEnergy [N].
@@ -63,7 +66,7 @@ class DenseCoarse;
 ///   difference: they share no node.
 /// - Without: the two-level step. Stiff components turn as one. In each outer iteration the
 ///   multipliers relax, and after the solve the clusters move as rigid bodies (dense_coarse.h).
-///   Nearly incompressible free bodies gain no energy; pinned ones are bounded by the runtime only.
+///   Nothing bounds its energy.
 class DenseStepper {
  public:
   DenseStepper(const DenseModel& model, double dt, int outer_iterations, int volume_sweeps);
@@ -79,8 +82,6 @@ class DenseStepper {
   void AddImpulses(size_t tet, const Points& y, Points* rhs);
   void Sweep(Points* u);
   void CorrectClusters(const Points& predicted, bool is_first, Points* u);
-  void ShortenWay(const Eigen::Vector3d& gravity, Points* u);
-  void BoundVibration(const Points& x_before, const Points& v_before);
 
   DenseModel model_;
   double dt_;

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/linked_list.h"
 #include "base/node_vec.h"
+#include "body/energy_guard.h"
 #include "body/step_settings.h"
 #include "body/system_cache.h"
 #include "body/touches.h"
@@ -102,9 +103,10 @@ struct RestingPlace {
   Array<Vec3> x;          ///< as Body::x (num_nodes x 1)
   bool is_known = false;  ///< whether the body may be at rest there
   float time = 0.0f;      ///< how long [s]
+  bool is_tried = false;  ///< whether the step begins without velocities, to see if it stays
 
   void Forget() {
-    is_known = false;
+    is_known = is_tried = false;
     time = 0.0f;
   }
 };
@@ -202,6 +204,7 @@ struct Body : Links<Body> {  // of System::waiting
     Array<ModelTet> tets;          ///< if the settings use a model (num_tets x 1)
   } newton;
   /// How far a substep has got.
+  EnergyGuard guard;
   struct Progress {
     int volume_sweeps = 0;     ///< those of the substep
     int least_iterations = 0;  ///< outer ones
@@ -318,13 +321,15 @@ void ScaleMultipliers(float h, Array<float>* kappa, float* kappa_dt);
 ///   for c above 2.25.
 float Relaxation(const StepSettings& settings, bool is_first);
 
-/// Most of lambda / mu that the steps follow.
-inline float MostBulk(const SplittingSettings& splitting) {
-  return splitting.volume_sweeps > 0 ? std::numeric_limits<float>::infinity() : kMostBulk;
+/// The volume term that the steps follow.
+inline VolumeLaw LawOf(const SplittingSettings& splitting) {
+  return splitting.volume_sweeps > 0 ? kUnboundedLaw : kSplittingLaw;
 }
-inline float MostBulk(const Body& body) {
-  return body.solver.method != nullptr ? std::numeric_limits<float>::infinity()
-                                       : MostBulk(body.splitting);
+inline VolumeLaw LawOf(const ImplicitSettings& implicit) {
+  return UsesModel(implicit) ? kUnboundedLaw : VolumeLaw();
+}
+inline VolumeLaw LawOf(const Body& body) {
+  return body.solver.method != nullptr ? LawOf(body.solver.implicit) : LawOf(body.splitting);
 }
 
 /// Fewest outer iterations of a substep of `to` seconds after substeps of `from` seconds: five if

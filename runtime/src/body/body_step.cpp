@@ -24,7 +24,6 @@
 #include "body/body.h"
 #include "body/body_colliders.h"
 #include "body/coarse_correction.h"
-#include "body/energy_gain.h"
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
 #include "body/restitution.h"
@@ -79,19 +78,6 @@ void ShareRotations(const StepSettings& settings, Body* body) {
                      &context);
 }
 
-// How far multipliers move in a pass, see RelaxedMultiplier. Its rate counts the mean of a tet's
-// squared cofactors. Where a collider presses tets flat the largest is several times that, and
-// iterations diverge. So a nearly incompressible body that touches takes a larger rate while it has
-// such a tet. (Without it, 47 of 120 drops of samples of 2e3 to 2e4 Pa gained energy; at a rate of
-// 6 five do.)
-float RelaxationOf(const StepSettings& settings, bool is_first, const Body& body) {
-  constexpr float kFlat = 0.8f, kRate = 8.0f;  // det F of its lowest tet
-  const float usual = Relaxation(settings, is_first);
-  const bool is_flat = body.system->coarse.MayBeIncompressible() && !is_first &&
-                       body.contacts.any() && body.progress.lowest < kFlat;
-  return is_flat && usual > 0.0f ? kRate : usual;
-}
-
 // b = M (predicted - y) + dt^2 f(y), less the drag of a step that the implicit solver leaves to
 // splitting: the negative gradient of the step's objective at y. Returns the lowest det F at y, at
 // most 1.
@@ -113,7 +99,7 @@ float MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bo
   const float lowest = AddElasticImpulses(
       body->elements, body->y.span(),
       {h, body->elements.damping, shares ? 0 : settings.splitting.polar_iterations,
-       RelaxationOf(settings, is_first, *body)},
+       Relaxation(settings, is_first), kSplittingLaw},
       body->stretches.span(), body->kappa.span(), 0, body->elements.blocks.size(),
       body->Rotations(), body->rhs.span());
   if (ReportsReactions(*body)) StartPinImpulses(body);
@@ -199,7 +185,7 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
     std::copy(body->kappa.begin(), body->kappa.end(), body->pins.swept.begin());
   }
   // Nodes that are put back leave tets that the stiffest multipliers would throw apart.
-  const float most = body->contacts.any() ? kMostBulk : MostBulk(body->splitting);
+  const float most = body->contacts.any() ? kMostBulk : LawOf(body->splitting).most_bulk;
   SweepChanges last;
   for (int sweep = 0; sweep < settings.splitting.volume_sweeps; ++sweep) {
     last = SweepVolumes(body->elements, h, body->y.span(), body->kappa.span(), most);
@@ -403,19 +389,17 @@ void EndJointMove(const SubstepOf& of, std::span<const NodeVec> d, bool owes, Bo
 // the median edge, the smaller the more damped the body is: A resists turns by its viscous part,
 // too, so an iteration goes a smaller part of the way. (An octopus with 0.15 s of damping crept to
 // its rest twice as slowly as it should.) Without the coarse level, it takes more of them: if an
-// impact on light legs ended after three, it would add up to 2% of the fall's energy. Whatever it
-// touches, a body iterates on while it would gain energy (energy_gain.h).
+// impact on light legs ended after three, it would add up to 2% of the fall's energy.
 bool WantsIteration(const SubstepOf& of, Body* body, int least_of_island) {
   const int least = std::max(least_of_island, body->progress.least_iterations);
   const int done = body->progress.iterations;
   constexpr float kConverged = 3.0e-5f;  // [median edges]; above it, small bodies rock on slopes
   constexpr float kAtRest = 1.0e-4f;     // [sizes per s]; slower moves need no more iterations
-  constexpr int kMostWithoutCoarse = 8, kMostOfGain = 8;
+  constexpr int kMostWithoutCoarse = 8;
   if (body->progress.is_done) return false;
   if (done < least || body->progress.skips_search) return true;
   const bool has_coarse = HasCoarseLevel(of.settings, *body);
-  if (done < kMostOfGain && GainsFromOthers(of.settings, of.h, body)) return true;
-  if (!body->contacts.any()) return done < kMostOfGain && IsJerked(of.settings, of.h, body);
+  if (!body->contacts.any()) return false;
   if (has_coarse && done < 2) return true;  // clusters have not moved yet
   const int own = of.settings.contact.iterations;
   if (!has_coarse && done < own) return true;

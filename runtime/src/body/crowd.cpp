@@ -71,10 +71,18 @@ void LeaveLane(Body* body) {
   body->kappa_dt = crowd.kappa_dt;
 }
 
-void ClearMultipliers(Body* body) {
-  for (size_t slot = 0; slot < body->kappa.size(); ++slot) {
+void SetMultipliers(float h, Body* body) {
+  const ElementView& elements = body->elements;
+  for (size_t t = 0; t < elements.tets.size(); ++t) {
+    const Tet& tet = elements.tets[t];
+    const float change =
+        Determinant(DeformationGradient(body->y[tet.a], body->y[tet.b], body->y[tet.c],
+                                        body->y[tet.d], elements.DmInv(t))) -
+        1.0f;
+    const size_t slot = elements.slots[t];
     const bool in_lane = body->in_lane;
-    (in_lane ? body->crowd->kappa[kCrowdLanes * slot + body->lane] : body->kappa[slot]) = 0.0f;
+    (in_lane ? body->crowd->kappa[kCrowdLanes * slot + body->lane] : body->kappa[slot]) =
+        -h * h * VolumePressure(LawOf(*body), elements.Stiffness(t), elements.Bulk(t), change);
   }
 }
 

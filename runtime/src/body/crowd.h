@@ -62,8 +62,9 @@ void LeaveCrowd(Body* body);
 /// Moves the body's rotations and multipliers from its lane to its own memory.
 void LeaveLane(Body* body);
 
-/// Sets the body's multipliers to zero, in its lane or its own memory.
-void ClearMultipliers(Body* body);
+/// Sets the body's multipliers, in its lane or its own memory, to their law for a substep of `h`
+/// seconds that ends at body->y.
+void SetMultipliers(float h, Body* body);
 
 /// Sets body->in_crowd_step if the body has a crowd, is joined to no other body, can touch no plane
 /// in this step, and needs one outer iteration (LeastIterations).

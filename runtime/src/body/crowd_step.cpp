@@ -6,7 +6,6 @@
 #include "body/coarse_correction.h"
 #include "body/crowd.h"
 #include "body/crowd_correction.h"
-#include "body/energy_gain.h"
 #include "body/pin_motion.h"
 #include "solver/panel_solve.h"
 #include "solver/volume_sweep.h"
@@ -162,7 +161,8 @@ void OuterIterations(const StepSettings& settings, const CrowdStepping& stepping
       }
       if (solves_keep_momentum) SumCrowd(num_nodes, rhs, crowd->momentum);
       AddCrowdImpulses(elements, positions,
-                       {h, 0.0f, settings.splitting.polar_iterations, Relaxation(settings, k == 0)},
+                       {h, 0.0f, settings.splitting.polar_iterations, Relaxation(settings, k == 0),
+                        kSplittingLaw},
                        crowd->kappa.data(), stepping.active, 0, elements.blocks.size(),
                        crowd->rotations.data(), rhs, warnings->lowest_det_f);
       for (size_t i = 0; i < num_nodes && system.num_pinned > 0; ++i) {
@@ -207,14 +207,7 @@ void FindStrays(const StepSettings& settings, const CrowdStepping& stepping,
   float reach[kCrowdLanes] = {};
   RaiseCrowdReach(num_nodes, kCrowdPosition, crowd.positions.data(), reach);
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-    Body* body = stepping.bodies[lane];
-    const float h = settings.dt;
-    const bool may_be_jerked = body != nullptr && MayBeJerked(settings, h, *body);
-    const bool may_gain = body != nullptr && MayGainFromOthers(settings, h, false, *body);
-    if (may_be_jerked || may_gain) CopyLane(crowd, body);
-    stray[lane] = !(reach[lane] < kFarthest) || warnings.overshot[lane] ||
-                  (may_be_jerked && IsJerked(settings, h, body)) ||
-                  (may_gain && GainsFromOthers(settings, h, body));
+    stray[lane] = !(reach[lane] < kFarthest) || warnings.overshot[lane];
   }
   const float tolerance = ContactTolerance(*stepping.first);
   for (uint32_t slot = 0; slot < settings.colliders.size(); ++slot) {
@@ -253,9 +246,9 @@ void Finish(const StepSettings& settings, const CrowdStepping& stepping,
     Body* body = stepping.bodies[lane];
     if (body == nullptr || stray[lane]) continue;
     flat[lane] = warnings.MayBeFlat(settings, lane) || body->attached.block.any();
-    alone[lane] = flat[lane] || MayGainInFlight(settings, *body) ||
-                  MayGainFromOthers(settings, settings.dt, flat[lane], *body);
+    alone[lane] = GuardLooks(settings, settings.dt, flat[lane], *body);
     if (!alone[lane]) {
+      body->guard.is_known = false;
       turns[lane] = NoteVelocities(settings, settings.dt, body);
       out_x[lane] = KeepsPrevious(*body) ? body->previous.data() : body->x.data();
       out_v[lane] = body->v.data();

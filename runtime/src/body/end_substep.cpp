@@ -5,7 +5,6 @@
 #include "body/attachment_step.h"
 #include "body/body.h"
 #include "body/body_colliders.h"
-#include "body/energy_bound.h"
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
 #include "body/restitution.h"
@@ -178,11 +177,20 @@ void SwapPrevious(Body* body) {
   body->has_previous = true;
 }
 
-// FinishSubstep. Returns whether a pinned body had too little energy for its way (EnergyBound).
+// Whether something may press tets flat: contacts, constraints, moving pins, or the nodes of a body
+// in flight each other. Lifts add energy to a body that hangs and that its own weight stretches,
+// and such tets come back by themselves.
+static bool IsPressed(const StepSettings& settings, const Body& body) {
+  const bool hangs = body.system->num_pinned > 0 || body.attached.any();
+  return !hangs || body.contacts.any() || body.attached.block.any() || body.pins.moves ||
+         settings.contact.method != nullptr;
+}
+
+// FinishSubstep. Returns whether the guard has shortened the way of a pinned body.
 static bool Finish(const StepSettings& settings, float h, bool may_be_flat, Body* body,
                    StepStats* stats) {
   stats->flat_tets = 0;
-  if (may_be_flat) LiftBody(settings, h, body, stats);
+  if (may_be_flat && IsPressed(settings, *body)) LiftBody(settings, h, body, stats);
   Correct(settings, h, body);
   if (!IsFiniteState(*body, h)) {
     Freeze(body, stats);
@@ -191,8 +199,8 @@ static bool Finish(const StepSettings& settings, float h, bool may_be_flat, Body
   if (SolvesContact(settings)) StayOutsideSolids(body);
   HoldConstraints(body);  // as pins, they do not give way to solids
   const bool keeps = KeepsPrevious(*body);
-  const EnergyBound bound = FindEnergyBound(settings, h, may_be_flat, body);
-  if (bound.is_shorter) {
+  const GuardedSubstep guarded = BeginGuard(settings, h, may_be_flat, body);
+  if (guarded.is_shorter) {
     StayOutsideSolids(body);  // solids go on by their whole way
     stats->flat_tets = CountFlatTets(body->elements, body->y.span());
   }
@@ -201,8 +209,8 @@ static bool Finish(const StepSettings& settings, float h, bool may_be_flat, Body
               body->v.span(), keeps ? body->previous.span() : body->x.span());
   if (keeps) SwapPrevious(body);
   if (turns) KeepTurns(h, body);
-  BoundKineticEnergy(bound, body);
-  return bound.is_shorter && body->system->num_pinned > 0;
+  EndGuard(guarded, body);
+  return guarded.is_shorter && body->system->num_pinned > 0;
 }
 
 void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
@@ -226,6 +234,7 @@ void PushOut(float h, Body* body) {
     const bool is_flat = !may_be_flat && HasFlatTet(body->elements, body->y.span());
     if (!IsFiniteState(*body, h) || is_flat || PassesSolids(*body)) continue;
     std::copy(body->y.begin(), body->y.end() - 1, body->x.begin());
+    body->guard.is_known = false;
     return;
   }
 }

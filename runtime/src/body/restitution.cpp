@@ -26,7 +26,7 @@ double EnergyIn(const StepSettings& settings, const Vec3& frame, const Body& bod
     kinetic += 0.5 * (x * x + y * y + z * z) / double(body.x[i].w);
   }
   return kinetic + SummariseElements(body.elements, body.x.span(), body.Rotations(),
-                                     MostBulk(settings.splitting))
+                                     LawOf(settings.splitting))
                        .elastic_j;
 }
 

@@ -255,6 +255,10 @@ bool SystemCache::Fill(const Asset& asset, System* system) {
   system->key.pinned = system->pinned.span();
   for (const uint8_t is_pinned : pinned) system->num_pinned += is_pinned;
   Aim(asset, system);
+  const ElementView& elements = system->view.elements;
+  for (size_t t = 0; t < elements.tets.size(); ++t) {
+    system->shear += 0.5 * double(elements.Stiffness(t));
+  }
   return system->coarse.Build(allocator_, system->view, system->rest, asset.simulation().clusters,
                               asset.simulation().num_clusters);
 }

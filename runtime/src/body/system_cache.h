@@ -103,6 +103,7 @@ struct System : Links<System, InAll>,
   Array<float> stiffness;  ///< 2 mu V by place [J] (16 num_blocks x 1); empty: as baked
   Array<float> bulk;       ///< lambda V by place [J] (16 num_blocks x 1); empty: as baked
   SystemView view;         ///< with dt = 0
+  double shear = 0.0;      ///< sum of mu V [J]
   CoarseLevel coarse;
   FactorView baked;
   std::span<const Vec3> rest;  ///< positions of the asset's nodes (num_nodes x 1)

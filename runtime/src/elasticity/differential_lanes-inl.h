@@ -12,6 +12,7 @@
 
 #include "base/lanes-inl.h"
 #include "elasticity/force_differential.h"
+#include "elasticity/tet_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace plush {
@@ -93,25 +94,36 @@ HWY_INLINE void AddScaled(V s, const Mat<V>& x, Mat<V>* m) {
 }
 
 // The weights of T's terms, times V dt^2, with the viscous part: `symmetric` of sym(M), `plain` of
-// M, `volume` of (C:M) C.
+// M, `volume` of (C:M) C, `pressure` of dC.
 template <class V>
 struct DifferentialWeights {
-  V symmetric, plain, volume;
+  V symmetric, plain, volume, pressure;
 
   HWY_INLINE DifferentialWeights() {}
 };
 
-// For 2 mu V = `k` and lambda V = `bulk`.
+// For 2 mu V = `k`, lambda V = `bulk`, and C = cof S.
 template <StressDifferential kDifferential, class D, class V = hn::Vec<D>>
 HWY_INLINE DifferentialWeights<V> WeightsOf(D d, const ElementSettings& settings, const Sym<V>& S,
-                                            V k, V bulk) {
+                                            const Sym<V>& C, V k, V bulk) {
   const V one = hn::Set(d, 1.0f);
   const V dt2 = hn::Set(d, settings.dt * settings.dt);
   const V stretch = hn::Mul(k, dt2);
   DifferentialWeights<V> of;
   of.symmetric = hn::Mul(k, hn::Set(d, settings.dt * settings.damping));
   of.plain = hn::Zero(d);
+  const V change = hn::Sub(Fma(S.xx, C.xx, Fma(S.xy, C.xy, hn::Mul(S.xz, C.xz))), one);
+  bulk = LimitedBulk(d, settings.law, k, bulk);
+  const V pressure = VolumePressure(d, settings.law, k, bulk, change);
+  const V wanted = hn::Mul(bulk, change);
+  const auto is_inside = hn::Eq(pressure, wanted);
+  if constexpr (kDifferential == StressDifferential::kExact) {
+    bulk = hn::IfThenElseZero(is_inside, bulk);
+  } else {  // the secant, which is larger
+    bulk = hn::IfThenElse(is_inside, bulk, hn::Div(pressure, change));
+  }
   of.volume = hn::Mul(bulk, dt2);
+  of.pressure = hn::Mul(pressure, dt2);
   if constexpr (kDifferential == StressDifferential::kWarped) {
     of.symmetric = hn::Add(of.symmetric, stretch);
   } else if constexpr (kDifferential == StressDifferential::kHybrid) {

@@ -160,21 +160,23 @@ void Stretches(const ElementView& elements, const NodeVec* x, int polar_iteratio
 // Twice the elastic energy of the tets in lanes [first, first + N) of a block, to `energies`.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE void EnergiesOf(D d, const float* F, const float* rotations, const float* stiffness,
-                           const float* bulk, float most_bulk, float* energies) {
+                           const float* bulk, const VolumeLaw& law, float* energies) {
   const Mat<V> f = LoadMat(d, F), R = RotationMatrix(d, LoadRotation(d, rotations));
   const V k = hn::LoadU(d, stiffness);
-  const V lambda = hn::Min(hn::LoadU(d, bulk), hn::Mul(k, hn::Set(d, 0.5f * most_bulk)));
   const Xyz<V> p = f.c0 - R.c0, q = f.c1 - R.c1, r = f.c2 - R.c2;
   const V C = hn::Sub(Dot(f.c0, Cofactor(f).c0), hn::Set(d, 1.0f));
   const V stretch = hn::Add(Dot(p, p), hn::Add(Dot(q, q), Dot(r, r)));
   // The spare element that padding refers to may be anywhere.
-  const V energy = Fma(k, stretch, hn::Mul(hn::Mul(lambda, C), C));
+  const V lambda = LimitedBulk(d, law, k, hn::LoadU(d, bulk));
+  const V pressure = VolumePressure(d, law, k, lambda, C);
+  const V least = hn::Max(lambda, hn::Set(d, 1.0e-30f));
+  const V volume = hn::Mul(pressure, hn::Sub(hn::Add(C, C), hn::Div(pressure, least)));
+  const V energy = Fma(k, stretch, volume);
   hn::StoreU(hn::IfThenElseZero(hn::Gt(k, hn::Zero(d)), energy), d, energies);
 }
 
-double Energy(const ElementView& elements, const NodeVec* x, float most_bulk,
-              const RotationView& rotations) {
-  constexpr int kMostSteps = 64;  // more than 4 only from far
+double Energy(const ElementView& elements, const NodeVec* x, const VolumeLaw& law,
+              int polar_iterations, const RotationView& rotations) {
   constexpr size_t N = kLanes<Lanes16>;
   GroupGradients group;
   HWY_ALIGN float found[kGroup * 4 * kBlockTets], energies[kBlockTets];
@@ -183,14 +185,17 @@ double Energy(const ElementView& elements, const NodeVec* x, float most_bulk,
   for (size_t begin = 0; begin < elements.blocks.size(); begin += kGroup) {
     const size_t end = std::min(begin + kGroup, elements.blocks.size());
     const size_t first = kBlockTets * begin;
-    for (size_t slot = first; slot < kBlockTets * end; ++slot) {
+    if (!rotations.in_crowd()) {
+      std::copy_n(rotations.Block(begin), 4 * kBlockTets * (end - begin), found);
+    }
+    for (size_t slot = first; slot < kBlockTets * end && rotations.in_crowd(); ++slot) {
       own.Set(static_cast<uint32_t>(slot - first), rotations.Get(static_cast<uint32_t>(slot)));
     }
-    FindRotations(elements, x, kMostSteps, begin, end, &group, found);
+    FindRotations(elements, x, polar_iterations, begin, end, &group, found);
     for (size_t b = begin; b < end; ++b) {
       for (size_t i = 0; i < kBlockTets; i += N) {
         EnergiesOf(Lanes16(), group.F[b - begin] + i, own.Block(b - begin) + i,
-                   elements.StiffnessOf(b) + i, elements.BulkOf(b) + i, most_bulk, energies + i);
+                   elements.StiffnessOf(b) + i, elements.BulkOf(b) + i, law, energies + i);
       }
       for (const float energy : energies) sum += double(energy);
     }
@@ -232,9 +237,9 @@ void ComputeStretches(const ElementView& elements, std::span<const NodeVec> x, i
   (elements, x.data(), polar_iterations, rotations, stretches.data());
 }
 
-double ElasticEnergy(const ElementView& elements, std::span<const NodeVec> x, float most_bulk,
-                     const RotationView& rotations) {
-  return HWY_DYNAMIC_DISPATCH(Energy)(elements, x.data(), most_bulk, rotations);
+double ElasticEnergy(const ElementView& elements, std::span<const NodeVec> x, const VolumeLaw& law,
+                     int polar_iterations, const RotationView& rotations) {
+  return HWY_DYNAMIC_DISPATCH(Energy)(elements, x.data(), law, polar_iterations, rotations);
 }
 
 }  // namespace plush

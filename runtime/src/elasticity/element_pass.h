@@ -22,7 +22,7 @@ namespace plush {
 ///
 /// `kappa`: [kg m^2] (16 num_blocks x 1); `stretches`: by block (9 x 16 num_blocks). Only blocks
 /// [begin, end) count. If settings.relaxation c > 0, each multiplier first moves towards its law:
-///   kappa += s (-lambda V dt^2 C - kappa), lambda at most kMostBulk mu.
+///   kappa += s (-p V dt^2 - kappa), p the pressure of settings.law.
 /// RelaxedMultiplier (tet_lanes-inl.h) says what s is. One solve with A answers a multiplier's
 /// error by several times the error, and s makes the step that removes it. Returns the lowest det
 /// F, at most 1. Does not allocate.
@@ -46,9 +46,10 @@ void ComputeStretches(const ElementView& elements, std::span<const NodeVec> x, i
 
 /// ElementSummary::elastic_j [J] at positions `x` (num_nodes + 1 x 1), in a fraction of the time of
 /// SummariseElements. Rotations are found as in AddElasticImpulses, warm-started from `rotations`,
-/// which stay as they are. Does not allocate.
-double ElasticEnergy(const ElementView& elements, std::span<const NodeVec> x, float most_bulk,
-                     const RotationView& rotations);
+/// which stay as they are. An error of theirs changes the energy to second order. Does not
+/// allocate.
+double ElasticEnergy(const ElementView& elements, std::span<const NodeVec> x, const VolumeLaw& law,
+                     int polar_iterations, const RotationView& rotations);
 
 /// Bodies of a crowd. With c numbers per node or tet, number k of node or tet i of the body in lane
 /// l is at [16 (c i + k) + l].

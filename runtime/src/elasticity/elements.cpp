@@ -3,8 +3,6 @@
 
 #include "elasticity/polar_decomposition.h"
 
-#include <cmath>
-
 namespace plush {
 namespace {
 
@@ -22,11 +20,6 @@ Quat ConvergedRotation(const ElementView& elements, size_t t, const Mat3& F,
   return AnalyticPolarDecomposition(F, rotations.Get(elements.slots[t]), kConvergedIterations);
 }
 
-// lambda V, with lambda at most `most` mu.
-double LimitedBulk(const ElementView& elements, size_t t, float most) {
-  return std::fmin(double(elements.Bulk(t)), 0.5 * double(most) * double(elements.Stiffness(t)));
-}
-
 }  // namespace
 
 void MatchRotations(const ElementView& elements, NodeVectors x, const RotationView& rotations) {
@@ -37,15 +30,16 @@ void MatchRotations(const ElementView& elements, NodeVectors x, const RotationVi
 }
 
 ElementSummary SummariseElements(const ElementView& elements, NodeVectors x,
-                                 const RotationView& rotations, float most_bulk) {
+                                 const RotationView& rotations, const VolumeLaw& law) {
   ElementSummary summary;
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const Mat3 F = GradientAt(elements, t, x);
     const Mat3 R = RotationMatrix(ConvergedRotation(elements, t, F, rotations));
     const float det = Determinant(F);
     const double change = static_cast<double>(det) - 1.0;
-    summary.elastic_j += 0.5 * double(elements.Stiffness(t)) * double(SquaredNorm(F - R)) +
-                         0.5 * LimitedBulk(elements, t, most_bulk) * change * change;
+    const double stiffness = elements.Stiffness(t), bulk = elements.Bulk(t);
+    summary.elastic_j +=
+        0.5 * stiffness * double(SquaredNorm(F - R)) + VolumeEnergy(law, stiffness, bulk, change);
     summary.volume += elements.Volume(t) * static_cast<double>(det);
     if (det < summary.min_det_f) summary.min_det_f = det;
     summary.inverted += det <= 0.0f ? 1u : 0u;
@@ -55,15 +49,14 @@ ElementSummary SummariseElements(const ElementView& elements, NodeVectors x,
 }
 
 void ElasticForces(const ElementView& elements, NodeVectors x, const RotationView& rotations,
-                   float most_bulk, std::span<Vec3> forces) {
+                   const VolumeLaw& law, std::span<Vec3> forces) {
   for (Vec3& force : forces) force = {};
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const Mat3 F = GradientAt(elements, t, x);
     const Mat3 R = RotationMatrix(ConvergedRotation(elements, t, F, rotations));
-    const float volume_change = Determinant(F) - 1.0f;
-    const Mat3 P =
-        (R - F) * elements.Stiffness(t) +
-        Cofactor(F) * (-static_cast<float>(LimitedBulk(elements, t, most_bulk)) * volume_change);
+    const float stiffness = elements.Stiffness(t);
+    const float pressure = VolumePressure(law, stiffness, elements.Bulk(t), Determinant(F) - 1.0f);
+    const Mat3 P = (R - F) * stiffness - Cofactor(F) * pressure;
     ScatterNodeGradients(elements.tets[t], NodeGradients(P, elements.DmInv(t)), 1.0f, forces);
   }
 }

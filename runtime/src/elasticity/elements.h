@@ -3,7 +3,8 @@
 // Based on:
 // Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
 //
-// Energy: sum_t mu V |F - R|^2 + lambda/2 V (det F - 1)^2 [Kug, Eq. 7 and 13].
+// Energy: sum_t mu V |F - R|^2 + lambda/2 V (det F - 1)^2 [Kug, Eq. 7 and 13], with the volume term
+// of volume_law.h.
 //
 // A body's data per tet is stored by block, like TetBlock: with c numbers per tet, number k of the
 // tet at place s = 16 b + i is at [16 (c b + k) + i].
@@ -14,6 +15,7 @@
 
 #include "base/node_vec.h"
 #include "base/vector_math.h"
+#include "elasticity/volume_law.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -54,9 +56,6 @@ inline LamePair LameParameters(double young, double poisson) {
   return {static_cast<float>(young / (2.0 * (1.0 + poisson))),
           static_cast<float>(young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)))};
 }
-
-/// Most of lambda / mu that steps without volume sweeps follow: that of Poisson's ratio 0.47.
-inline constexpr float kMostBulk = 16.0f;
 
 /// The constant data of a body's tets.
 struct ElementView {
@@ -111,6 +110,7 @@ class RotationView {
     q[2 * kBlockTets] = rotation.z;
     q[3 * kBlockTets] = rotation.w;
   }
+  bool in_crowd() const { return in_crowd_; }
   /// For a view of one body.
   float* Block(size_t block) const { return &numbers_[4 * kBlockTets * block]; }
 
@@ -131,6 +131,7 @@ struct ElementSettings {
   float damping = 0.0f;      ///< Kelvin-Voigt relaxation time [s]
   int polar_iterations = 1;  ///< most Newton steps per rotation
   float relaxation = 0.0f;   ///< of the multipliers, see AddElasticImpulses; 0: they are kept
+  VolumeLaw law = {};        ///< of the volume term
 };
 
 /// Makes the rotations converge at positions `x` (num_nodes x 1), starting from their current
@@ -150,13 +151,12 @@ struct ElementSummary {
 inline constexpr float kCollapsedDetF = 0.1f;
 
 /// Energy, volume and degeneracy at positions `x`, with rotations converged from `rotations`.
-/// Lambda counts as at most `most_bulk` mu.
 ElementSummary SummariseElements(const ElementView& elements, NodeVectors x,
-                                 const RotationView& rotations, float most_bulk);
+                                 const RotationView& rotations, const VolumeLaw& law);
 
 /// Elastic forces [N] at positions `x`: minus the gradient of ElementSummary::elastic_j with
-/// the same `most_bulk` (num_nodes x 1).
+/// the same `law` (num_nodes x 1).
 void ElasticForces(const ElementView& elements, NodeVectors x, const RotationView& rotations,
-                   float most_bulk, std::span<Vec3> forces);
+                   const VolumeLaw& law, std::span<Vec3> forces);
 
 }  // namespace plush

@@ -57,7 +57,9 @@ float Linearise(const ElementView& elements, const NodeVec* x, const ElementSett
         const Mat<V> C = Cofactor(S);
         const V det = Dot(S.c0, C.c0);
         lowest = hn::IfThenElse(hn::And(hn::Gt(k, zero), hn::Lt(det, lowest)), det, lowest);
-        const V pressure = hn::Mul(hn::Mul(bulk, dt2), hn::Sub(one, det));
+        const V limited = LimitedBulk(d, settings.law, k, bulk);
+        const V pressure =
+            hn::Mul(VolumePressure(d, settings.law, k, limited, hn::Sub(det, one)), hn::Neg(dt2));
         hn::StoreU(pressure, d, kappa + kBlockTets * b + i);
         const Mat<V> identity = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
         const V weight = hn::Mul(k, dt2);

@@ -7,12 +7,16 @@
 //
 // With F = R S, M = R^T dF, C = cof S and c = det F - 1, a differential of the stress is R T:
 // - exact: T = 2 mu (M - W) + lambda (C:M) C + lambda c dC. R^T dR = W is skew, with the axial
-//   vector (tr(S) I - S)^-1 axl(M - M^T) [Civ, Eq. 3.13]; dC = d cof(S) in the direction M.
+//   vector (tr(S) I - S)^-1 axl(M - M^T) [Civ, Eq. 3.13]; dC = d cof(S) in the direction M. Where
+//   the pressure is at its bound (volume_law.h), it stands in the place of lambda c, and the term
+//   of (C:M) C is zero.
 // - constant rotation: T = 2 mu M + lambda (C:M) C [Civ, Eq. 3.19], positive semidefinite.
 // - warped: T = 2 mu sym(M) + lambda (C:M) C [Civ, Eq. 3.21], positive semidefinite.
 // - hybrid: T = 2 mu ((1 - g) sym(M) + g M) + lambda (C:M) C [Civ, Eq. 3.23], positive
 //   semidefinite, with g = clamp(sum_i |S_ii - 1| / 3, 0, 1). The paper's material is linear in the
 //   volume; this one's lambda term has cof F in the place of R.
+// Where the pressure p is at its bound, the last three take p / c in the place of lambda: their
+// energy is above the bounded one.
 #pragma once
 
 #include "plush/implicit_settings.h"
@@ -39,7 +43,7 @@ struct TetsAt {
 /// Goes to positions `x` [m] (num_nodes + 1 x 1): finds the rotations, from those of `at`, and the
 /// stretches, and adds dt^2 times the tets' forces to `rhs` [kg m] (num_nodes + 1 x 1). Unless
 /// `starts` is empty, they include the viscous ones of AddElasticImpulses, with S = `starts` by
-/// block (9 x 16 num_blocks). Sets `kappa` to the multipliers -lambda V dt^2 c [kg m^2] (16
+/// block (9 x 16 num_blocks). Sets `kappa` to the multipliers -p V dt^2 [kg m^2] (16
 /// num_blocks x 1). settings.relaxation does not matter. Returns the lowest det F, at most 1. Does
 /// not allocate.
 float LineariseTets(const ElementView& elements, std::span<const NodeVec> x,

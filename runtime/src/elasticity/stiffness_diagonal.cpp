@@ -32,6 +32,10 @@ void AddStiffnessDiagonal(const ElementView& elements, const ElementSettings& se
                     {number(4), number(5), number(2)}};
     const Mat3 R = RotationMatrix(at.rotations.Get(slot));
     const Mat3 cofactor = R * Cofactor(S);
+    const float change = Determinant(S) - 1.0f, bulk = elements.Bulk(t);
+    const float pressure = VolumePressure(settings.law, elements.Stiffness(t), bulk, change);
+    const float wanted = LimitedBulk(settings.law, elements.Stiffness(t), bulk) * change;
+    const float secant = pressure == wanted ? bulk : pressure / change;
     const float off =
         std::fabs(S.c0.x - 1.0f) + std::fabs(S.c1.y - 1.0f) + std::fabs(S.c2.z - 1.0f);
     const float stretch = dt2 * elements.Stiffness(t);
@@ -50,7 +54,7 @@ void AddStiffnessDiagonal(const ElementView& elements, const ElementSettings& se
       block->c1.y += same;
       block->c2.z += same;
       AddSquare(R * g, 0.5f * symmetric, block);
-      AddSquare(cofactor * g, dt2 * elements.Bulk(t), block);
+      AddSquare(cofactor * g, dt2 * secant, block);
     }
   }
 }

@@ -6,7 +6,7 @@
 // - of sym(M) and M: (symmetric / 2 + plain) (G_l.G_k) I + symmetric / 2 G_k G_l^T,
 // - of (C:M) C: volume c_l c_k^T,
 // - of -W: plain [G_l]x R (tr(S) I - S)^-1 R^T [G_k]x,
-// - of dC: volume (det F - 1) [R S (g_k x g_l)]x.
+// - of dC: pressure [R S (g_k x g_l)]x.
 // Source: see force_differential.h.
 #include "base/simd_target.h"
 #include "elasticity/block_matrix.h"
@@ -79,16 +79,13 @@ HWY_INLINE void Assemble(const ElementView& elements, const ElementSettings& set
       const Mat<V> B = LoadMat(d, block.dm_inv[0] + i);
       const Mat<V> R = RotationMatrix(d, LoadRotation(d, rotations.Block(b) + i));
       const Sym<V> S = LoadSym(d, stretches + kStretchNumbers * kBlockTets * b + i);
-      const DifferentialWeights<V> of = WeightsOf<kDifferential>(d, settings, S, k, bulk);
-      const V symmetric = hn::Mul(half, of.symmetric), same = hn::Add(symmetric, of.plain);
       const Sym<V> C = Adjugate(S);
+      const DifferentialWeights<V> of = WeightsOf<kDifferential>(d, settings, S, C, k, bulk);
+      const V symmetric = hn::Mul(half, of.symmetric), same = hn::Add(symmetric, of.plain);
       const Mat<V> RC = Times(R, Full(C));
       Mat<V> RS, turn;
-      V swelling = hn::Zero(d);
       if constexpr (kIsExact) {
         RS = Times(R, Full(S));
-        const V det = Fma(S.xx, C.xx, Fma(S.xy, C.xy, hn::Mul(S.xz, C.xz)));
-        swelling = hn::Mul(of.volume, hn::Sub(det, hn::Set(d, 1.0f)));
         const TurnOfStretch<V> inverse = TurnOf(d, S);
         const V share = hn::Mul(of.plain, inverse.inverse);
         const Mat<V> turned = Times(R, Full(inverse.adjugate));
@@ -116,7 +113,7 @@ HWY_INLINE void Assemble(const ElementView& elements, const ElementSettings& set
             K.c0 = K.c0 + Cross(G[row], turning.c0);
             K.c1 = K.c1 + Cross(G[row], turning.c1);
             K.c2 = K.c2 + Cross(G[row], turning.c2);
-            AddCross(Times(RS, Cross(g[column], g[row])) * swelling, &K);
+            AddCross(Times(RS, Cross(g[column], g[row])) * of.pressure, &K);
           }
           AddPair(d, K, of_block + kBlockTets * PairOf(row, column),
                   of_block + kBlockTets * PairOf(column, row), values);

@@ -107,9 +107,9 @@ HWY_INLINE void MakeNumbers(const ElementView& elements, const ElementSettings& 
         StoreMat(d, B, to.turned[0] + i);
         StoreSym(d, Turned<Lanes16>(R, S), to.symmetric[0] + i);
       } else {
-        const DifferentialWeights<V> of =
-            WeightsOf<kDifferential>(d, settings, S, hn::LoadU(d, elements.StiffnessOf(b) + i),
-                                     hn::LoadU(d, elements.BulkOf(b) + i));
+        const DifferentialWeights<V> of = WeightsOf<kDifferential>(
+            d, settings, S, Adjugate(S), hn::LoadU(d, elements.StiffnessOf(b) + i),
+            hn::LoadU(d, elements.BulkOf(b) + i));
         const V k = hn::Add(of.symmetric, of.plain);  // zero without a tet
         const auto is_tet = hn::Gt(k, zero);
         const V inverse = hn::IfThenElseZero(is_tet, hn::Div(one, hn::IfThenElse(is_tet, k, one)));
@@ -136,7 +136,7 @@ HWY_INLINE Mat<V> DifferentiateExactly(D d, const ElementSettings& settings, con
   const V two = hn::Set(d, 2.0f);
   const V trace = Fma(C.xx, E.xx, Fma(C.yy, E.yy, hn::Mul(C.zz, E.zz)));
   const V change = Fma(two, Fma(C.xy, E.xy, Fma(C.xz, E.xz, hn::Mul(C.yz, E.yz))), trace);
-  const auto of = WeightsOf<StressDifferential::kExact>(d, settings, S, k, bulk);
+  const auto of = WeightsOf<StressDifferential::kExact>(d, settings, S, C, k, bulk);
   const V symmetric = of.symmetric, pressing = hn::Mul(of.volume, change);
   const Sym<V> sum = {
       Fma(E.xx, symmetric, hn::Mul(C.xx, pressing)), Fma(E.yy, symmetric, hn::Mul(C.yy, pressing)),
@@ -146,10 +146,9 @@ HWY_INLINE Mat<V> DifferentiateExactly(D d, const ElementSettings& settings, con
   AddScaled(of.plain, M, &T);
   AddScaled(hn::Neg(of.plain), RotationDifferential(d, S, M), &T);
   const Mat<V> s = Full(S);
-  const V c = hn::Sub(Fma(S.xx, C.xx, Fma(S.xy, C.xy, hn::Mul(S.xz, C.xz))), hn::Set(d, 1.0f));
   const Mat<V> dC = {Cross(s.c1, M.c2) + Cross(M.c1, s.c2), Cross(s.c2, M.c0) + Cross(M.c2, s.c0),
                      Cross(s.c0, M.c1) + Cross(M.c0, s.c1)};
-  AddScaled(hn::Mul(of.volume, c), dC, &T);
+  AddScaled(of.pressure, dC, &T);
   return T;
 }
 

@@ -222,21 +222,33 @@ HWY_INLINE V InverseInertia(const Mat<V>& B, V wa, V wb, V wc, V wd) {
           Fma(wc, square(B.c0.y, B.c1.y, B.c2.y), hn::Mul(wd, square(B.c0.z, B.c1.z, B.c2.z)))));
 }
 
-// Moves the multiplier kappa towards its law, -lambda V dt^2 C, see AddElasticImpulses. With `k` =
-// 2 mu V, det F and the cofactors `cof` of F.
+// lambda V as volume_law.h takes it, for 2 mu V = `k`.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V LimitedBulk(D d, const VolumeLaw& law, V k, V bulk) {
+  return hn::Min(bulk, hn::Mul(k, hn::Set(d, 0.5f * law.most_bulk)));
+}
+
+// V times the pressure at det F = 1 + `change`, for LimitedBulk.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V VolumePressure(D d, const VolumeLaw& law, V k, V bulk, V change) {
+  const V most = hn::Mul(k, hn::Set(d, 0.5f * law.most_pull));
+  const V least = hn::Mul(k, hn::Set(d, -0.5f * law.most_push));
+  return hn::Max(hn::Min(hn::Mul(bulk, change), most), least);
+}
+
+// Moves the multiplier kappa towards its law, -p V dt^2, see AddElasticImpulses. With `k` = 2 mu V,
+// det F and the cofactors `cof` of F.
 //
-// The share of the way is 1 / (1 + c q (1 + 0.3 max(p / mu - 1, 0))), p the pressure,
-// q = lambda V dt^2 rho / (1 / r + mu V dt^2 (1 + beta/dt)): the volume term's stiffness over what
-// resists it, inertia and the stretch term. A share that is too large overshoots; one that is too
-// small lets pressures lag behind volumes, which adds energy. The volume term also resists changes
-// of shape, by p. A does not know that, so iterations do not converge at pressures of several mu.
-// The smaller share and the limit of lambda (kMostBulk) keep bodies quiet at higher ones.
+// The share of the way is 1 / (1 + c q), q = lambda V dt^2 rho / (1 / r + mu V dt^2 (1 + beta/dt)):
+// the volume term's stiffness over what resists it, inertia and the stretch term. A share that is
+// too large overshoots; one that is too small lets pressures lag behind volumes, which adds energy.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V RelaxedMultiplier(D d, const ElementSettings& settings, V det, const Mat<V>& cof, V k,
                                V bulk, V inverse_inertia, V kappa) {
   const float dt2 = settings.dt * settings.dt;
-  bulk = hn::Min(bulk, hn::Mul(k, hn::Set(d, 0.5f * kMostBulk)));
-  const V law = hn::Mul(hn::Mul(bulk, hn::Set(d, dt2)), hn::Sub(hn::Set(d, 1.0f), det));
+  bulk = LimitedBulk(d, settings.law, k, bulk);
+  const V change = hn::Sub(det, hn::Set(d, 1.0f));
+  const V law = hn::Mul(VolumePressure(d, settings.law, k, bulk, change), hn::Set(d, -dt2));
   const V area2 =
       hn::Mul(hn::Add(Dot(cof.c0, cof.c0), hn::Add(Dot(cof.c1, cof.c1), Dot(cof.c2, cof.c2))),
               hn::Set(d, 1.0f / 3.0f));
@@ -254,11 +266,7 @@ HWY_INLINE V RelaxedMultiplier(D d, const ElementSettings& settings, V det, cons
   const V spare = hn::Div(hn::Mul(k, hn::Set(d, dt2)), stretched);
   const V least = hn::Sub(hn::Min(law, zero), spare), most = hn::Add(hn::Max(law, zero), spare);
   const V kept = hn::Min(hn::Max(kappa, least), most);
-  // p / mu. Padding has no stiffness.
-  const V per_mu = hn::Max(hn::Mul(k, hn::Set(d, 0.5f * dt2)), hn::Set(d, 1.0e-30f));
-  const V pressure = hn::Div(hn::Abs(kept), per_mu);
-  const V slowed = Fma(hn::Max(hn::Sub(pressure, one), zero), hn::Set(d, 0.3f), one);
-  const V share = hn::Div(resisting, Fma(pushing, slowed, resisting));
+  const V share = hn::Div(resisting, hn::Add(pushing, resisting));
   return Fma(share, hn::Sub(law, kept), kept);
 }
 

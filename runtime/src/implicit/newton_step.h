@@ -85,7 +85,7 @@ struct NewtonStep {
   bool has_model() const { return UsesModel(settings) && !has_lanes(); }
   ElementSettings Elements() const {
     return {of.h, settings.quasistatic ? 0.0f : body->elements.damping,
-            of.settings.splitting.polar_iterations};
+            of.settings.splitting.polar_iterations, 0.0f, LawOf(settings)};
   }
   TetsAt At() const { return {body->Rotations(), body->newton.stretches.span()}; }
   // The factor that the drag puts on masses.

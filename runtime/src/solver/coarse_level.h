@@ -61,11 +61,6 @@ struct RigidMotion {
   Mat3 change;  ///< a rotation minus the identity
 };
 
-/// Kinetic energies of rigid motions with the same momenta [J].
-struct RigidEnergies {
-  double at_start = 0.0, at_end = 0.0;  ///< of nodes at x, and at y: what swells turns more slowly
-};
-
 /// The motion that undoes another one.
 RigidMotion InverseOf(const RigidMotion& motion);
 /// The same way, but only a `share` of it.
@@ -192,12 +187,6 @@ struct CoarseLevel {
     constexpr float kLeastBulk = 8.0f;  // lambda / mu
     return num_clusters() == 0 || most_bulk > kLeastBulk;
   }
-  /// Whether a Poisson's ratio may be above 0.462. Pressures then lag so far behind the volumes of
-  /// thin tets that they may add energy. Without clusters no bulk is known.
-  bool MayLag() const {
-    constexpr float kLeastBulk = 12.0f;  // lambda / mu
-    return num_clusters() > 0 && most_bulk > kLeastBulk;
-  }
   /// Unknowns: a translation and a turn for each cluster.
   size_t num_unknowns() const { return 6 * num_clusters(); }
 
@@ -258,20 +247,14 @@ struct CoarseLevel {
   void KeepTurns(std::span<const NodeVec> x, std::span<const NodeVec> before, float h,
                  std::span<NodeVec> momenta, std::span<NodeVec> v) const;
 
-  /// The `motions` of a free body's clusters (num_clusters x 1) with which its components move
-  /// rigidly for `h` seconds, if nodes at `x` with velocities `v` (num_nodes x 1 each) keep their
-  /// momenta. Returns the energies of motions with these momenta, of the nodes there and at `y`.
-  /// Scratch memory: `momenta` (num_nodes x 1).
-  RigidEnergies FindRigidWays(std::span<const NodeVec> x, std::span<const NodeVec> v, float h,
-                              std::span<const NodeVec> y, std::span<NodeVec> momenta,
-                              std::span<RigidMotion> motions) const;
-
-  /// Leaves a free body at most `most` of kinetic energy beside its centre of mass [J]: slows what
-  /// nodes do beside the rigid motions of their components, which keep their momenta. An
-  /// excess below `least` [J] stays. `v`: velocities of nodes at `x` (num_nodes x 1 each). Scratch
-  /// memory: `momenta` (num_nodes x 1).
-  void BoundVibration(std::span<const NodeVec> x, double most, double least,
-                      std::span<NodeVec> momenta, std::span<NodeVec> v) const;
+  /// `rigid`: the part of velocities `v` of nodes at `x` that is a rigid motion of each component,
+  /// as its pins leave it, with its momenta; zero in components that pins hold (num_nodes x 1
+  /// each). Returns its kinetic energy [J]. Does not allocate.
+  double FindRigidPart(std::span<const NodeVec> x, std::span<const NodeVec> v,
+                       std::span<NodeVec> rigid) const;
+  /// The same part as `motions` of the clusters in `h` seconds (num_clusters x 1). Overwrites v.
+  double FindRigidMotions(std::span<const NodeVec> x, float h, std::span<NodeVec> v,
+                          std::span<RigidMotion> motions) const;
 
   /// Moves the clusters' nodes `y`.
   void Move(std::span<const RigidMotion> motions, std::span<NodeVec> y) const;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Components in flight: predictions that turn with them, a bound for what they do beside their
-// rigid motions, and the angular momentum that implicit Euler takes from them. Forces without a
-// moment at x' = x + h v' keep sum m x' x v, v and v' the velocities before and after a step of h
-// seconds. So the angular momentum changes by h sum m v' x v.
+// Components in flight: predictions that turn with them, their rigid motions, and the angular
+// momentum that implicit Euler takes from them. Forces without a moment at x' = x + h v' keep sum m
+// x' x v, v and v' the velocities before and after a step of h seconds. So the angular momentum
+// changes by h sum m v' x v.
 #include "base/vector_math.h"
 #include "solver/coarse_level.h"
 #include "solver/component_mass.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace plush {
@@ -19,8 +20,7 @@ namespace {
 void SumMomenta(const CoarseLevel& level, std::span<const NodeVec> x, std::span<const NodeVec> v,
                 float h, std::span<NodeVec> momenta, std::span<ClusterSums> sums) {
   for (size_t i = 0; i < x.size(); ++i) {
-    momenta[i] = NodeVec();
-    if (x[i].w > 0.0f) momenta[i] = v[i] * (h / x[i].w);
+    momenta[i] = x[i].w > 0.0f ? NodeVec(v[i] * (h / x[i].w), 0.0f) : NodeVec();
   }
   level.Sum(x, momenta, sums);
 }
@@ -223,95 +223,59 @@ void CoarseLevel::KeepTurns(std::span<const NodeVec> x, std::span<const NodeVec>
 
 namespace {
 
-// The rigid motion that has the momenta of a component.
-struct RigidPart {
-  Momenta momenta;   // about the centre
-  Vec3 shift, turn;  // [m/s], [rad/s]
-  Vec3 centre;
-};
-
-// Twice the kinetic energy of a rigid motion with these momenta [J].
-double SquareOf(const Momenta& momenta, const Screw& motion) {
-  double square = 0.0;
-  for (size_t k = 0; k < 3; ++k) {
-    square += momenta.linear.at[k] * motion.shift.at[k];
-    square += momenta.angular.at[k] * motion.turn.at[k];
-  }
-  return square;
-}
-
-// Finds those of nodes at `x` with velocities `v` (num_components x 1). Returns twice their kinetic
-// energy [J].
-double FindRigidParts(const CoarseLevel& level, std::span<const NodeVec> x,
-                      std::span<const NodeVec> v, std::span<NodeVec> momenta, RigidPart* parts) {
+// Calls use(component, its mass, motion) for the rigid motions of components whose nodes at `x`
+// have velocities `v`. Returns their kinetic energy [J]. `momenta` may be v.
+template <class Use>
+double ForRigidParts(const CoarseLevel& level, std::span<const NodeVec> x,
+                     std::span<const NodeVec> v, std::span<NodeVec> momenta, const Use& use) {
   ClusterSums sums[kMaxClusters];
   SumMomenta(level, x, v, 1.0f, momenta, sums);
-  double square = 0.0;
+  Hinge hinges[kMaxClusters];
+  level.FindHinges({&x[0].x, sizeof(NodeVec) / sizeof(float), 1}, hinges);
+  double twice = 0.0;
   for (size_t c = 0; c < level.num_components(); ++c) {
-    const ComponentMass mass(level, c, {}, sums);
+    const ComponentMass mass(level, c, hinges[c], sums);
     const Momenta own = SumOf(level, c, sums, mass);
     const Screw motion = mass.MotionOf(own);
-    square += SquareOf(own, motion);
-    parts[c] = {own, ToVec3(motion.shift.at), ToVec3(motion.turn.at), mass.Centre()};
+    for (size_t k = 0; k < 3; ++k) {
+      twice += own.linear.at[k] * motion.shift.at[k] + own.angular.at[k] * motion.turn.at[k];
+    }
+    use(c, mass, motion);
   }
-  return square;
+  return 0.5 * twice;
 }
 
 }  // namespace
 
-RigidEnergies CoarseLevel::FindRigidWays(std::span<const NodeVec> x, std::span<const NodeVec> v,
-                                         float h, std::span<const NodeVec> y,
-                                         std::span<NodeVec> momenta,
-                                         std::span<RigidMotion> motions) const {
-  RigidPart parts[kMaxClusters];
-  RigidEnergies energies;
-  energies.at_start = 0.5 * FindRigidParts(*this, x, v, momenta, parts);
-  for (RigidMotion& motion : motions) motion = {};
-  ClusterSums at_y[kMaxClusters];
-  Sum(y, momenta, at_y);
-  for (size_t c = 0; c < num_components(); ++c) {
-    const Screw later = ComponentMass(*this, c, {}, at_y).MotionOf(parts[c].momenta);
-    energies.at_end += 0.5 * SquareOf(parts[c].momenta, later);
-    const Vec3 sine = parts[c].turn * h;
-    const double to_angle = AngleOverSine(double(Dot(sine, sine)));
-    const double angle[3] = {sine.x * to_angle, sine.y * to_angle, sine.z * to_angle};
-    Matrix change;
-    CayleyChange(angle, &change);
-    for (const uint16_t k : Component(c)) {
-      motions[k] = {parts[c].centre, parts[c].shift * h, ToMat3(change)};
-    }
-  }
-  return energies;
+double CoarseLevel::FindRigidPart(std::span<const NodeVec> x, std::span<const NodeVec> v,
+                                  std::span<NodeVec> rigid) const {
+  return ForRigidParts(
+      *this, x, v, rigid, [&](size_t c, const ComponentMass& mass, const Screw& motion) {
+        if (c == 0) std::fill(rigid.begin(), rigid.end(), NodeVec());
+        const Vec3 shift = ToVec3(motion.shift.at), turn = ToVec3(motion.turn.at);
+        for (const uint16_t k : Component(c)) {
+          for (uint32_t m = first_member[k]; m < first_member[k + 1]; ++m) {
+            const uint32_t node = members[m];
+            rigid[node] = NodeVec(shift + Cross(turn, x[node] - mass.Centre()), 0.0f);
+          }
+        }
+      });
 }
 
-void CoarseLevel::BoundVibration(std::span<const NodeVec> x, double most, double least,
-                                 std::span<NodeVec> momenta, std::span<NodeVec> v) const {
-  RigidPart parts[kMaxClusters];
-  const double rigid = FindRigidParts(*this, x, v, momenta, parts);
-  double mass = 0.0, momentum[3] = {}, square = 0.0;  // of m, m v and m v^2
-  for (size_t i = 0; i < x.size(); ++i) {
-    const double m = 1.0 / double(x[i].w);
-    const Point of = ToPoint(v[i]);
-    mass += m;
-    for (size_t k = 0; k < 3; ++k) {
-      momentum[k] += m * of.at[k];
-      square += m * of.at[k] * of.at[k];
-    }
-  }
-  double of_centre = 0.0;  // share of `square`
-  for (const double number : momentum) of_centre += number * number / mass;
-  const double excess = 0.5 * (square - of_centre) - most, vibration = 0.5 * (square - rigid);
-  if (!(excess > least) || !(vibration > 0.0)) return;
-  const float lost = static_cast<float>(1.0 - std::sqrt(std::fmax(1.0 - excess / vibration, 0.0)));
-  for (size_t c = 0; c < num_components(); ++c) {
-    for (const uint16_t k : Component(c)) {
-      for (uint32_t m = first_member[k]; m < first_member[k + 1]; ++m) {
-        const uint32_t node = members[m];
-        const Vec3 rigid_v = parts[c].shift + Cross(parts[c].turn, x[node] - parts[c].centre);
-        v[node] += (rigid_v - v[node]) * lost;
-      }
-    }
-  }
+double CoarseLevel::FindRigidMotions(std::span<const NodeVec> x, float h, std::span<NodeVec> v,
+                                     std::span<RigidMotion> motions) const {
+  for (RigidMotion& motion : motions) motion = {};
+  return ForRigidParts(
+      *this, x, v, v, [&](size_t c, const ComponentMass& mass, const Screw& motion) {
+        const Vec3 sine = ToVec3(motion.turn.at) * h;
+        const double to_angle = AngleOverSine(double(Dot(sine, sine)));
+        const double angle[3] = {sine.x * to_angle, sine.y * to_angle, sine.z * to_angle};
+        Matrix change;
+        CayleyChange(angle, &change);
+        for (const uint16_t k : Component(c)) {
+          motions[k] = {mass.Centre(), ToVec3(motion.shift.at) * h, ToMat3(change)};
+        }
+      });
 }
 
 }  // namespace plush

@@ -289,6 +289,10 @@ bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x) {
   return HWY_DYNAMIC_DISPATCH(FindFlatBlock)(elements, x.data(), 0) < elements.blocks.size();
 }
 
+bool HasFlatterTet(const ElementView& elements, NodeVectors before, std::span<const NodeVec> x) {
+  return ForFlatTets(elements, before, kLeastDetF, x, [](const FlatTet&) { return true; }) > 0.0f;
+}
+
 uint32_t CountFlatTets(const ElementView& elements, std::span<const NodeVec> x) {
   uint32_t count = 0;
   const auto next = [&](size_t first) {

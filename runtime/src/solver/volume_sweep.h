@@ -56,6 +56,9 @@ bool MayBeFlat(float lowest_det_f);
 /// Whether any tet has det F < kLeastDetF. `x`: positions [m] (num_nodes + 1 x 1).
 bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 
+/// Whether a tet is flatter than that at `x`, and than it was at `before` (num_nodes + 1 x 1).
+bool HasFlatterTet(const ElementView& elements, NodeVectors before, std::span<const NodeVec> x);
+
 /// How many tets have. Does not allocate.
 uint32_t CountFlatTets(const ElementView& elements, std::span<const NodeVec> x);
 

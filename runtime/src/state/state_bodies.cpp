@@ -47,6 +47,8 @@ uint32_t FlagsOf(const Body& body) {
          flag(body.pins.targets.size() > 0, kStateHasTargets) |
          flag(body.report_contacts, kStateReportsContacts) | flag(body.pins.rests, kStatePinsRest) |
          flag(body.pins.moves, kStatePinsMove) | flag(body.searched.is_known, kStateHasSearched) |
+         flag(body.guard.is_known, kStateKnowsElastic) |
+         flag(body.resting.is_tried, kStateTriesRest) |
          flag(body.resting.is_known && !body.asleep, kStateHasResting);
 }
 
@@ -115,6 +117,8 @@ StateBody Saved(const Body& body, const StepStats& stats) {
   }
   std::copy(std::begin(body.searched.travel), std::end(body.searched.travel), out.searched_travel);
   out.searched_way = body.searched.way;
+  out.guard_credit = body.guard.credit;
+  out.guard_elastic = body.guard.is_known ? body.guard.elastic : 0.0;
   out.crowd = body.crowd != nullptr ? body.crowd->index : kNoIndex;
   out.lane = body.crowd != nullptr ? static_cast<uint32_t>(body.lane) : kNoIndex;
   out.num_contacts = body.contacts.num_contacts;

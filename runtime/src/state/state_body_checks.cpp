@@ -185,7 +185,9 @@ Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSys
     most = std::fmax(most, std::fmax(std::fabs(b.origin[k]), std::fabs(b.previous_origin[k])));
     if (std::isnan(b.origin[k]) || std::isnan(b.previous_origin[k])) return wrong("no origin");
   }
-  if (most > double(std::numeric_limits<float>::max()) || !AreFinite(numbers) ||
+  const bool has_energy =
+      b.guard_credit >= 0.0 && std::isfinite(b.guard_credit) && std::isfinite(b.guard_elastic);
+  if (most > double(std::numeric_limits<float>::max()) || !AreFinite(numbers) || !has_energy ||
       !(b.max_speed > 0.0f) || !(b.resting_time >= 0.0f) || b.rebound_speed < 0.0f ||
       b.rebound_time < 0.0f || b.rebound_energy < 0.0f || !IsStepOrZero(b.kappa_dt) ||
       !IsStepOrZero(b.dt) || !IsCoefficient(b.friction, kMostCoefficient) ||

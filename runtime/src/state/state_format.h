@@ -38,7 +38,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 19;
+inline constexpr uint32_t kStateVersion = 20;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -228,13 +228,16 @@ enum StateBodyFlags : uint32_t {
   kStateReportsContacts = 1u << 12,
   kStateHasSearched = 1u << 13,
   kStateHasResting = 1u << 14,
-  kStateAllFlags = (1u << 15) - 1,
+  kStateKnowsElastic = 1u << 15,  ///< EnergyGuard::is_known
+  kStateTriesRest = 1u << 16,     ///< RestingPlace::is_tried
+  kStateAllFlags = (1u << 17) - 1,
 };
 
 struct StateBody {
   uint64_t user_data;
   double origin[3], previous_origin[3];
   double searched_origin[3], searched_travel[3], searched_way;  ///< SearchedShape
+  double guard_credit, guard_elastic;                           ///< EnergyGuard
   uint64_t bulk_at;    ///< of its section, in bytes from the first one of a body
   uint64_t factor_id;  ///< PointCouplings::factor_id, or 0: no couplings
   uint32_t slot, system;
@@ -261,7 +264,7 @@ struct StateBody {
   uint32_t assembled;
   uint32_t num_models;  ///< tets with a ModelTet: all or none
 };
-static_assert(sizeof(StateBody) == 384);
+static_assert(sizeof(StateBody) == 400);
 
 inline bool Has(const StateBody& body, StateBodyFlags flag) { return (body.flags & flag) != 0; }
 

@@ -114,6 +114,7 @@ void LoadBody(const StateBody& saved, const BodySolver& solver, const BodyBulk& 
   body->kappa_dt = saved.kappa_dt;
   body->resting.time = saved.resting_time;
   body->resting.is_known = Has(saved, kStateHasResting);
+  body->resting.is_tried = Has(saved, kStateTriesRest);
   body->gravity_factor = saved.gravity_factor;
   body->max_speed = saved.max_speed;
   body->filter = ToFilter(saved.filter);
@@ -132,6 +133,7 @@ void LoadBody(const StateBody& saved, const BodySolver& solver, const BodyBulk& 
   body->has_previous = Has(saved, kStateHasPrevious);
   body->searched.is_known = Has(saved, kStateHasSearched) && body->searched.y.size() > 0;
   body->searched.way = saved.searched_way;
+  body->guard = {saved.guard_credit, saved.guard_elastic, Has(saved, kStateKnowsElastic)};
   std::copy(std::begin(saved.searched_origin), std::end(saved.searched_origin),
             body->searched.origin);
   std::copy(std::begin(saved.searched_travel), std::end(saved.searched_travel),

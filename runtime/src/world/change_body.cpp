@@ -22,10 +22,11 @@ Status OpenAgain(const Body& body, Asset* out_asset) {
 
 // Scales each tet's multiplier with its lambda V, as its pressure scales. Lambda counts as at most
 // `most` mu. Clears the multiplier if the tet had no bulk stiffness.
-void ScaleByBulk(const ElementView& before, const ElementView& after, float most, Body* body) {
+void ScaleByBulk(const ElementView& before, const ElementView& after, const VolumeLaw& law,
+                 Body* body) {
   for (size_t t = 0; t < before.tets.size(); ++t) {
-    const float from = std::fmin(before.Bulk(t), 0.5f * most * before.Stiffness(t));
-    const float to = std::fmin(after.Bulk(t), 0.5f * most * after.Stiffness(t));
+    const float from = LimitedBulk(law, before.Stiffness(t), before.Bulk(t));
+    const float to = LimitedBulk(law, after.Stiffness(t), after.Bulk(t));
     float& kappa = body->kappa[before.slots[t]];
     kappa = from > 0.0f ? kappa * (to / from) : 0.0f;
   }
@@ -64,7 +65,7 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   }
   TakeFromCrowd(body);
   System* before = std::exchange(body->system, system);
-  ScaleByBulk(body->elements, system->view.elements, MostBulk(*body), body);
+  ScaleByBulk(body->elements, system->view.elements, LawOf(*body), body);
   body->elements = system->view.elements;
   body->mass_scale = material.mass_scale;
   body->stretches = std::move(stretches);

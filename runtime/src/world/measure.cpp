@@ -19,7 +19,7 @@ WorldMeasures MeasureBody(const WorldDesc& desc, const Body& body) {
   const Vec3 g = {gravity.x * body.gravity_factor, gravity.y * body.gravity_factor,
                   gravity.z * body.gravity_factor};
   const ElementSummary summary =
-      SummariseElements(body.elements, body.x.span(), body.Rotations(), MostBulk(body));
+      SummariseElements(body.elements, body.x.span(), body.Rotations(), LawOf(body));
   WorldMeasures measures;
   measures.elastic_j = s5 * summary.elastic_j;
   measures.min_det_f = summary.min_det_f;
@@ -66,7 +66,7 @@ BodyMoments MeasureMoments(const Body& body) {
   }
   moments.kinetic_j *= s5;
   const ElementSummary summary =
-      SummariseElements(body.elements, body.x.span(), body.Rotations(), MostBulk(body));
+      SummariseElements(body.elements, body.x.span(), body.Rotations(), LawOf(body));
   moments.volume = s3 * summary.volume;
   moments.elastic_j = s5 * summary.elastic_j;
   return moments;
@@ -123,7 +123,7 @@ Status World::ElasticForces(BodyId id, std::span<Vec3> forces) const {
   const Status found = Impl::FindBody(impl_, id, &body);
   if (!found.ok()) return found;
   if (forces.size() != body->x.size()) return kWrongSize;
-  plush::ElasticForces(body->elements, body->x.span(), body->Rotations(), MostBulk(*body), forces);
+  plush::ElasticForces(body->elements, body->x.span(), body->Rotations(), LawOf(*body), forces);
   const float s2 = body->scale * body->scale, s4 = s2 * s2;
   for (Vec3& force : forces) force = {force.x * s4, force.y * s4, force.z * s4};
   return {};

@@ -237,6 +237,7 @@ void World::Impl::ForgetPast(Body* body) {
   body->moved = true;
   body->pins.rests = false;  // a fixed body wakes what it touches now
   body->contacts.Forget();
+  body->guard = {};
   WakeTouching(body->slot);
   TouchingBodies& t = touching_bodies;
   for (TouchingPair& pair : t.past_pairs.span().first(t.num_past_pairs)) {

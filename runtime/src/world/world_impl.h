@@ -413,6 +413,7 @@ inline bool AreWeights(const Vec4& w) {
 inline void WakeUp(Body* body) {
   body->asleep = false;
   body->resting.Forget();
+  body->guard.is_known = false;
 }
 
 inline constexpr Status kNoTimeStep = {StatusCode::kInvalidArgument, "dt", "must lie in [1e-4, 1]",

@@ -2,6 +2,7 @@
 // World::Step and its phases in order; runtime/README.md draws them.
 // body_step.cpp steps one body, crowd_step.cpp a crowd.
 #include "body/body_colliders.h"
+#include "body/crowd.h"
 #include "body/pin_motion.h"
 #include "world/forces.h"
 #include "world/world_impl.h"
@@ -288,8 +289,35 @@ void NoteRest(const StepSettings& settings, float max_speed, Body* body) {
   std::copy(body->x.begin(), body->x.end(), resting.x.begin());
 }
 
-// Notes how long the bodies of an island have been at rest. They fall asleep together. Frozen ones
-// never do, and keep none awake.
+// Begins a step without velocities and with the pressures of the shape as it is. What an error of
+// the step holds off its equilibrium moves then.
+void TryRest(Body* body) {
+  body->resting.is_tried = true;
+  std::fill(body->v.begin(), body->v.end(), NodeVec());
+  std::copy(body->x.begin(), body->x.end(), body->y.begin());
+  const float h = body->in_lane ? body->crowd->kappa_dt : body->kappa_dt;
+  if (h > 0.0f) SetMultipliers(h, body);
+  body->guard.is_known = false;
+}
+
+// Whether the nodes have hardly moved in such a step: in the mean, less than a tenth of what
+// gravity moves them.
+bool StaysAtRest(const StepSettings& settings, const Body& body) {
+  constexpr double kShare = 0.1, kLeastGravity = 1.0;  // the latter in [m/s^2]
+  double mass = 0.0, sum = 0.0;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    if (!(body.x[i].w > 0.0f)) continue;
+    mass += 1.0 / double(body.x[i].w);
+    sum += double(Dot(body.v[i], body.v[i])) / double(body.x[i].w);
+  }
+  const double gravity =
+      std::fmax(double(Length(GravityOf(settings, body))), kLeastGravity / double(body.scale));
+  const double most = kShare * gravity * double(settings.dt);
+  return sum <= most * most * mass;
+}
+
+// Notes how long the bodies of an island have been at rest. They fall asleep together, if they stay
+// in a step from rest. Frozen ones never do, and keep none awake.
 void World::Impl::MayFallAsleep(Body* first) {
   bool is_held = false, may_sleep = true;
   for (Body* body = first; body != nullptr; body = body->next_of_island) {
@@ -309,8 +337,22 @@ void World::Impl::MayFallAsleep(Body* first) {
     }
     may_sleep = may_sleep && body->resting.time >= settings.sleep.time;
   }
+  bool is_tried = true, stays = true;
   for (Body* body = first; body != nullptr && may_sleep; body = body->next_of_island) {
-    body->falls_asleep = MayMove(*body);
+    if (!MayMove(*body) || body->fixed) continue;
+    is_tried = is_tried && body->resting.is_tried;
+    stays = stays && StaysAtRest(settings, *body);
+  }
+  for (Body* body = first; body != nullptr; body = body->next_of_island) {
+    if (!may_sleep) {
+      body->resting.is_tried = false;
+    } else if (!is_tried) {
+      if (MayMove(*body) && !body->fixed) TryRest(body);
+    } else if (!stays) {
+      body->resting.Forget();
+    } else {
+      body->falls_asleep = MayMove(*body);
+    }
   }
 }
 
@@ -322,6 +364,7 @@ void World::Impl::FallAsleep(Body* body) {
   body->in_crowd_step = false;
   body->has_previous = false;
   body->contacts.rebound = {};
+  body->guard = {};
   for (NodeVec& velocity : body->v) velocity = Vec3{};
   *own = {.contacts = own->contacts, .flat_tets = own->flat_tets};
 }

@@ -63,7 +63,7 @@ TEST_CASE("On a conveyor a body moves as on a plane that moves along itself") {
   CHECK(farthest < 1e-4);
 }
 
-// Their nodes move far beside each other, so that the bound of energy (body/energy_bound.h) is
+// Their nodes move far beside each other, so that the bound of energy (body/energy_guard.h) is
 // looked at: it counts what the belt gives.
 TEST_CASE("A fast conveyor takes soft bodies along as a plane that moves does") {
   const float young = GENERATE(2.0e3f, 1.0e4f), speed = GENERATE(3.0f, 8.0f);

@@ -87,7 +87,7 @@ TEST_CASE("A hull's corner presses into the middle of a large triangle", "[long]
   CHECK(scene.world.stats().contacts > 1);
   CHECK(deepest > -1e-3 * double(scene.kSize));
   CHECK(deepest < 2e-3 * double(scene.kSize));
-  if (is_box) CHECK(farthest < 1e-3 * double(scene.kSize));
+  if (is_box) CHECK(farthest < 5e-3 * double(scene.kSize));  // 3e-3: each presses its tets flat
 }
 
 TEST_CASE("A body comes to rest on hulls and stays out of them", "[long]") {

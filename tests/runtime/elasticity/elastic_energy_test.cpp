@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -26,9 +27,9 @@ void CheckEnergy(const ShapeAsset& shape, double off, double stretch, double mos
   RotationArray rotations(shape.num_blocks());
   const double expected =
       SummariseElements(shape.elements(), std::vector<NodeVec>(x.begin(), x.end() - 1),
-                        rotations.view(), kMostBulk)
+                        rotations.view(), kSplittingLaw)
           .elastic_j;
-  const double energy = ElasticEnergy(shape.elements(), x, kMostBulk, start.view());
+  const double energy = ElasticEnergy(shape.elements(), x, kSplittingLaw, 64, start.view());
   CHECK(std::fabs(energy - expected) < most_error * expected);
 }
 
@@ -45,6 +46,23 @@ TEST_CASE("The elastic energy needs no rotations") {
       CheckEnergy(shape, 1.0e-3, stretch, 1.0e-5, &random);
     }
   }
+}
+
+TEST_CASE("The volume term's pressure is the slope of its energy, beyond its bounds, too") {
+  const VolumeLaw law = GENERATE(VolumeLaw(), kSplittingLaw, kUnboundedLaw);
+  const double bulk = GENERATE(0.0, 0.5, 4.0, 100.0), mu = 1.0, h = 1e-6;  // times the volume
+  const double limited = std::min(bulk, double(law.most_bulk) * mu);
+  for (const double det : {2.0, 1.0, 0.3, 0.0, -0.5}) {
+    CAPTURE(bulk, det);
+    const auto energy = [&](double at) { return VolumeEnergy(law, 2.0 * mu, bulk, at - 1.0); };
+    const double pressure = VolumePressure(law, 2.0 * mu, bulk, det - 1.0);
+    CHECK((energy(det + h) - energy(det - h)) / (2.0 * h) == Approx(pressure).margin(1e-4));
+    const double most = mu * double(det > 1.0 ? law.most_pull : law.most_push);
+    const double wanted = limited * (det - 1.0);
+    CHECK(pressure == Approx(std::copysign(std::min(std::fabs(wanted), most), wanted)));
+    CHECK(energy(det) >= 0.0);
+  }
+  CHECK(VolumeEnergy(law, 2.0 * mu, bulk, 0.0) == 0.0);
 }
 
 }  // namespace elastic_energy_test

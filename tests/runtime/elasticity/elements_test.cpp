@@ -30,7 +30,7 @@ Points Deformed(const ShapeAsset& shape, Random* random, double size) {
 Points ForcesAt(const ShapeAsset& shape, const Points& x) {
   std::vector<Vec3> forces(shape.num_nodes(), Vec3{7.0f, 7.0f, 7.0f});
   RotationArray rotations(shape.num_blocks());
-  ElasticForces(shape.elements(), ToVec3s(x), rotations.view(), kMostBulk, forces);
+  ElasticForces(shape.elements(), ToVec3s(x), rotations.view(), kSplittingLaw, forces);
   return ToEigen(forces);
 }
 
@@ -64,7 +64,7 @@ TEST_CASE("Elastic forces are minus the gradient of the energy") {
 
   RotationArray rotations(shape.num_blocks());
   const ElementSummary summary =
-      SummariseElements(shape.elements(), ToVec3s(x), rotations.view(), kMostBulk);
+      SummariseElements(shape.elements(), ToVec3s(x), rotations.view(), kSplittingLaw);
   CHECK(summary.elastic_j == Approx(DenseEnergy(model, x)).epsilon(2e-5));
   double volume = 0.0, smallest = 1.0;
   uint32_t inverted = 0, collapsed = 0;
@@ -90,7 +90,7 @@ TEST_CASE("A tet without volume counts as inverted") {
   const std::vector<Vec3> point(shape.num_nodes());
   for (const auto& x : {flat, point}) {
     const ElementSummary summary =
-        SummariseElements(shape.elements(), x, rotations.view(), kMostBulk);
+        SummariseElements(shape.elements(), x, rotations.view(), kSplittingLaw);
     CHECK(summary.min_det_f == 0.0f);
     CHECK(summary.inverted == shape.simulation().tets.size());
     CHECK(summary.collapsed == shape.simulation().tets.size());
@@ -184,7 +184,7 @@ TEST_CASE("A rigid motion of the rest shape has no energy and no force") {
   CHECK(ForcesAt(shape, x).norm() < 1e-5 * kMaterial.young * edge * edge);
   RotationArray rotations(shape.num_blocks());
   const ElementSummary summary =
-      SummariseElements(shape.elements(), ToVec3s(x), rotations.view(), kMostBulk);
+      SummariseElements(shape.elements(), ToVec3s(x), rotations.view(), kSplittingLaw);
   CHECK(summary.elastic_j < 1e-9 * kMaterial.young * summary.volume);
   CHECK(summary.min_det_f == Approx(1.0).margin(1e-5));
 }

@@ -46,8 +46,8 @@ struct Subject {
   std::vector<NodeVec> Pass(float damping, float rate, std::vector<float>* multipliers) const {
     std::vector<NodeVec> rhs(shape.num_nodes() + 1);
     RotationArray rotations(shape.num_blocks());
-    AddElasticImpulses(shape.elements(), Nodes(x), {kDt, damping, 64, rate}, {}, *multipliers, 0,
-                       shape.num_blocks(), rotations.view(), rhs);
+    AddElasticImpulses(shape.elements(), Nodes(x), {kDt, damping, 64, rate, kSplittingLaw}, {},
+                       *multipliers, 0, shape.num_blocks(), rotations.view(), rhs);
     return rhs;
   }
 
@@ -63,18 +63,18 @@ double LambdaOf(const Subject& s, size_t t) {
   return std::min(s.model.lambda[t], 16.0 * s.model.mu[t]);
 }
 
-// The multiplier that obeys lambda V C = -kappa / dt^2 for C = det F - 1.
+// The multiplier that obeys V p = -kappa / dt^2, p = lambda C with C = det F - 1 between -8 mu and
+// mu.
 double LawOf(const Subject& s, size_t t) {
   const double dt = double{kDt};
-  return -LambdaOf(s, t) * s.model.volumes[t] * dt * dt *
-         (DenseGradient(s.model, t, s.x).determinant() - 1.0);
+  const double pressure = LambdaOf(s, t) * (DenseGradient(s.model, t, s.x).determinant() - 1.0);
+  return -std::clamp(pressure, -8.0 * s.model.mu[t], s.model.mu[t]) * s.model.volumes[t] * dt * dt;
 }
 
-// 1 / (1 + rate (1 + 0.3 max(p / mu - 1, 0)) rho lambda V dt^2 / (1 / r + mu V dt (dt + damping))),
-// p the pressure of `multiplier`, rho = max(1, |cof F|^2 / 3), r = sum w_i |grad det F|^2 of the
-// rest shape. |cof F|^2 is the sum of squared products of two singular values. The gradient of det
-// F at a node is its face's area vector over 3 V.
-double ShareOf(const Subject& s, size_t t, double damping, double rate, double multiplier) {
+// 1 / (1 + rate rho lambda V dt^2 / (1 / r + mu V dt (dt + damping))), rho = max(1, |cof F|^2 / 3),
+// r = sum w_i |grad det F|^2 of the rest shape. |cof F|^2 is the sum of squared products of two
+// singular values. The gradient of det F at a node is its face's area vector over 3 V.
+double ShareOf(const Subject& s, size_t t, double damping, double rate) {
   const Eigen::Vector3d v =
       Eigen::JacobiSVD<Eigen::Matrix3d>(DenseGradient(s.model, t, s.x)).singularValues();
   const double areas =
@@ -92,9 +92,7 @@ double ShareOf(const Subject& s, size_t t, double damping, double rate, double m
   }
   if (response == 0.0) return 1.0;
   const double resisting = 1.0 / response + s.model.mu[t] * volume * dt * (dt + damping);
-  const double pressure = std::fabs(multiplier) / (s.model.mu[t] * volume * dt * dt);  // [mu]
-  return 1.0 / (1.0 + rate * (1.0 + 0.3 * std::max(pressure - 1.0, 0.0)) * std::max(1.0, areas) *
-                          LambdaOf(s, t) * volume * dt * dt / resisting);
+  return 1.0 / (1.0 + rate * std::max(1.0, areas) * LambdaOf(s, t) * volume * dt * dt / resisting);
 }
 
 // The multiplier before the move: between 0 and the law, widened by 2 mu V dt^2 / rho, rho as in
@@ -127,7 +125,7 @@ TEST_CASE("An element pass moves multipliers towards their law by the share of i
     for (size_t t = 0; t < s.model.tets.size(); ++t) {
       const uint32_t slot = s.shape.elements().slots[t];
       const double before = KeptOf(s, t, double{s.kappa[slot]}), law = LawOf(s, t);
-      const double share = ShareOf(s, t, double{damping}, double{rate}, before);
+      const double share = ShareOf(s, t, double{damping}, double{rate});
       const double expected = before + share * (law - before);
       // 1 - det F cancels digits.
       const double rounding = 1e-6 * std::fabs(law - before) +
@@ -139,7 +137,7 @@ TEST_CASE("An element pass moves multipliers towards their law by the share of i
       least_share = std::min(least_share, share);
     }
     if (nu == 0.0) CHECK(least_share == 1.0);
-    if (nu > 0.4) CHECK(least_share < 0.15);
+    if (nu > 0.4) CHECK(least_share < 0.2);
     // The tets are alike but for their nodes' masses and, if bent, areas.
     if (nu > 0.0) CHECK(largest_share > 1.02 * least_share);
     // Some multipliers start in their bounds, some do not.
@@ -209,16 +207,16 @@ TEST_CASE("A crowd's multipliers relax like those of its bodies") {
     for (size_t place = 0; place < places; ++place) {
       std::fill_n(&rotations[kCrowdRotation * place + 3 * kCrowdLanes], kCrowdLanes, 1.0f);
     }
-    AddCrowdImpulses(s.shape.elements(), positions.data(), {kDt, 0.0f, 64, rate}, found.data(),
-                     active.data(), 0, s.shape.num_blocks(), rotations.data(), rhs.data(),
-                     lowest.data());
+    AddCrowdImpulses(s.shape.elements(), positions.data(), {kDt, 0.0f, 64, rate, kSplittingLaw},
+                     found.data(), active.data(), 0, s.shape.num_blocks(), rotations.data(),
+                     rhs.data(), lowest.data());
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       s.x = x[lane];
       const std::vector<float> own = NumbersInLane(found, lane);
       for (size_t t = 0; t < s.model.tets.size(); ++t) {
         const uint32_t slot = s.shape.elements().slots[t];
         const double before = KeptOf(s, t, double{s.kappa[slot]}), law = LawOf(s, t);
-        const double expected = before + ShareOf(s, t, 0.0, double{rate}, before) * (law - before);
+        const double expected = before + ShareOf(s, t, 0.0, double{rate}) * (law - before);
         const double scale = s.model.lambda[t] * s.model.volumes[t] * double{kDt * kDt};
         CAPTURE(lane, t, before, law);
         REQUIRE(double{own[slot]} == Approx(expected).margin(2e-6 * scale).epsilon(1e-5));

@@ -81,14 +81,12 @@ TEST_CASE("A free body that is pressed flat inverts no tet and keeps its linear 
   REQUIRE(world.SetNodeVelocities(id, ToVec3s(random.Vectors(shape.num_nodes(), speed))).ok());
   const BodyMoments before = MomentsOf(world, id);
   const double start = before.kinetic_j + before.elastic_j;
-  double energy = start;
   float flattest = 1.0f;
   for (int step = 0; step < 50; ++step) {
     REQUIRE(StepWorld(&world, 0.01f) == kStepOk);
     flattest = std::min(flattest, MeasuresOf(world).min_det_f);
     REQUIRE(MeasuresOf(world).inverted_tets == 0);
-    CHECK(MeasuresOf(world).kinetic_j + MeasuresOf(world).elastic_j < energy + 0.01 * start);
-    energy = MeasuresOf(world).kinetic_j + MeasuresOf(world).elastic_j;
+    CHECK(MeasuresOf(world).kinetic_j + MeasuresOf(world).elastic_j < 1.001 * start);
   }
   CHECK(flattest < 0.1f);
   const Eigen::Vector3d drift =

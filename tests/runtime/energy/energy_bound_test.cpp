@@ -80,17 +80,17 @@ struct Impact {
   float dt = 0.01f;
 };
 
-// The largest rise of a world's energy in one of `steps`, over its largest kinetic and elastic
-// energy so far.
+// The largest rise of a world's energy above its start in some steps, over its largest kinetic and
+// elastic energy so far.
 double LargestGain(float dt, int steps, World* world) {
-  double last = 0.0, most = 1e-9, gain = 0.0;
+  double start = 0.0, most = 1e-9, gain = 0.0;
   for (int step = 0; step <= steps; ++step) {
     if (step > 0) REQUIRE((StepWorld(world, dt) & kStepBodyFrozen) == 0);
     const WorldMeasures m = MeasuresOf(*world);
     const double moving = m.kinetic_j + m.elastic_j, energy = moving + m.gravity_j;
     most = std::max(most, moving);
-    if (step > 0) gain = std::max(gain, (energy - last) / most);
-    last = energy;
+    if (step == 0) start = energy;
+    gain = std::max(gain, (energy - start) / most);
   }
   return gain;
 }
@@ -101,7 +101,6 @@ double LargestGain(float dt, int steps, World* world) {
 // do.) Planes that move change nothing for one who moves along.
 TEST_CASE("Nearly incompressible boxes gain no energy in an impact") {
   const double carries = GENERATE(0.0, 5.0);  // speed of the planes [m/s]
-  int bounded = 0;                            // steps that keep their energy
   const uint32_t count = tests::SweepCount(48u);
   for (uint32_t seed = 1; seed <= count; ++seed) {
     Random random(seed + 900);
@@ -118,21 +117,18 @@ TEST_CASE("Nearly incompressible boxes gain no energy in an impact") {
     Impact impact(thrown, seed);
     CAPTURE(seed, thrown.young, thrown.poisson, thrown.dt, thrown.is_in_v, carries);
     const double start = impact.Kinetic();
-    double last = impact.Energy(0), gain = 0.0;  // of a step
+    const double first = impact.Energy(0);
+    double gain = 0.0;
     for (int step = 1; step <= 60; ++step) {
       REQUIRE((StepWorld(&impact.world, impact.dt) & kStepBodyFrozen) == 0);
       const double energy = impact.Energy(step);
-      gain = std::max(gain, (energy - last) / start);
-      const bool touches = impact.world.stats().contacts > 0;
-      bounded += touches && std::fabs(energy - last) < 1.0e-5 * start ? 1 : 0;
-      last = energy;
+      gain = std::max(gain, (energy - first) / start);
       const WorldMeasures measures = MeasuresOf(impact.world);
       CHECK(measures.inverted_tets == 0);
       CHECK(measures.max_penetration < 1.0e-3f);
     }
     CHECK(gain < 0.002);  // 0.0005, of one, and 0.00002
   }
-  CHECK(2 * bounded > 3 * static_cast<int>(count));
 }
 
 // Reactions have the momentum that the bound takes. (The bound acted in each of these impacts when

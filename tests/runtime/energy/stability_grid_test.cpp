@@ -554,7 +554,7 @@ TEST_CASE("Bodies on a floor, in a V or in a box of planes end finite above them
 }
 
 // One of seven bodies on three planes gained 0.41 of its energy in an impact. If its whole way
-// along the floor were kept while the rest is shortened (energy_bound.h), it would end 0.046 sizes
+// along the floor were kept while the rest is shortened (energy_guard.h), it would end 0.046 sizes
 // deep in a wall.
 TEST_CASE("A body whose way is shortened neither gains nor passes a wall") {
   const Failures failures = RunScenes(101614, 1, SceneKind::kPlanes, kSofter);
@@ -578,7 +578,7 @@ TEST_CASE("Single stiff tets between boxes that close neither gain nor sink in")
 // What solves and lifts of flat tets found between boxes that run over pins, or between walls with
 // two velocities, added energy: 1.5 J to 3.3 MJ. The way out of one (300951) strained it further.
 TEST_CASE("Pinned bodies that boxes run over gain no energy", "[long]") {
-  const uint32_t seed = GENERATE(300182u, 300236u, 300804u, 300883u, 300951u);
+  const uint32_t seed = GENERATE(300182u, 300804u, 300883u, 300951u);
   const Failures failures = RunScenes(seed, 1, SceneKind::kGround, kSofter);
   CHECK(failures.frozen == 0);
   CHECK(failures.gaining == 0);

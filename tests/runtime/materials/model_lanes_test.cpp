@@ -85,7 +85,7 @@ struct Tets {
   std::vector<float> starts;
   std::vector<float> stretches = std::vector<float>(kStretchNumbers * 2 * kBlockTets);
   std::vector<float> kappa = std::vector<float>(2 * kBlockTets);
-  ElementSettings settings = {0.1f, 0.02f, 64};
+  ElementSettings settings = {0.1f, 0.02f, 64, 0.0f, kUnboundedLaw};
 };
 
 // Forces, multipliers, and the answers of all differentials to the same displacements.

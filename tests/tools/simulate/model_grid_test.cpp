@@ -271,7 +271,7 @@ Failures Summarise(std::vector<Case> cases) {
 
 }  // namespace
 
-// Without energy_bound.h, 25 of 1500 gain 0.013 to 0.48 in impacts: undamped ones of Poisson's
+// Without energy_guard.h, 25 of 1500 gain 0.013 to 0.48 in impacts: undamped ones of Poisson's
 // ratios of 0.464 and more, whose pressures lag behind volumes. If elastic forces may turn stiff
 // bodies, or predictions strain them (CoarseLevel::AddForces, TurnPredictions), 28 others gain up
 // to all of their energy, in flight, too, and one jams in the box.
