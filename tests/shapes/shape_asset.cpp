@@ -3,7 +3,7 @@
 
 #include "plush/asset.h"
 
-#include "bake/pins.h"
+#include "bake/pin_regions.h"
 #include "mesh/tangents.h"
 #include "partition/partition.h"
 #include "rest/clusters.h"

@@ -8,9 +8,11 @@
 #include "bake/collision_surface.h"
 #include "bake/joint_pins.h"
 #include "bake/materials.h"
+#include "bake/pin_regions.h"
 #include "bake/pins.h"
 #include "base/float_rounding.h"
 #include "cage/lattice_cage.h"
+#include "cage/mass_points.h"
 #include "embed/embedding.h"
 #include "mesh/box3.h"
 #include "mesh/surface_checks.h"
@@ -24,7 +26,6 @@
 #include <tbb/global_control.h>
 
 #include <array>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -41,6 +42,7 @@ struct Cage {
   double solid_volume = 0.0;            // [m^3]
   std::vector<uint32_t> tet_of_vertex;  // per render vertex; empty: to be located
   LatticeCage lattice;                  // without its mesh; empty for other cages
+  MassPoints mass;                      // of a lattice cage around a solid; else the tets are full
   SolidSurface solid;                   // of a lattice cage
 };
 
@@ -69,12 +71,18 @@ Result<Cage> MakeLatticeCage(const SurfaceMesh& surface, const BakeSettings& set
   Cage cage;
   cage.lattice = std::move(lattice.value());
   cage.mesh = std::move(cage.lattice.mesh);
-  cage.solid_volume = cage.lattice.solid_volume_m3;
+  cage.solid_volume = cage.lattice.solid.volume;
+  if (settings.thickness_m > 0.0) cage.solid_volume = settings.thickness_m * SheetArea(solid);
   for (const uint32_t point : solid.point_of_vertex) {
     cage.tet_of_vertex.push_back(cage.lattice.tet_of_point[point]);
   }
-  cage.solid = std::move(solid);
   clock->End("cage");
+  if (settings.mass == MassSource::kSolid && !cage.lattice.is_shell) {
+    cage.mass =
+        SpreadSolid(solid, inside, cage.mesh, cage.lattice.tet_of_point, cage.lattice.solid);
+    clock->End("mass");
+  }
+  cage.solid = std::move(solid);
   return cage;
 }
 
@@ -93,12 +101,11 @@ Result<Cage> MakeTetGenCage(const SurfaceMesh& surface, const BakeSettings& sett
   return cage;
 }
 
-// The volume that has mass [m^3]. Copies of one lattice tet count once.
+// The volume that has mass [m^3]. Without a thickness, a shell weighs what its tets do.
 double MassVolume(const Cage& cage, const BakeSettings& settings) {
-  const bool solid = settings.mass == MassSource::kSolid && !cage.lattice.is_shell;
-  if (solid) return cage.solid_volume;
-  if (cage.lattice.weights.empty()) return CageVolume(cage.mesh);
-  return std::accumulate(cage.lattice.weights.begin(), cage.lattice.weights.end(), 0.0);
+  const bool is_full = settings.mass == MassSource::kCage ||
+                       (cage.lattice.is_shell && !(settings.thickness_m > 0.0));
+  return is_full ? CageVolume(cage.mesh) : cage.solid_volume;
 }
 
 struct BakeRun {
@@ -181,6 +188,12 @@ Result<Done> MakeTets(BakeRun* run) {
     return error;
   }
   run->cage = std::move(cage.value());
+  if (run->settings.thickness_m > 0.0 && !run->cage.lattice.is_shell) {
+    return Error{ExitCode::kUsage,
+                 "--thickness is for sheets, but this body has a volume of " +
+                     RoundedText(CageVolume(run->cage.mesh)) + " m^3 of its own; leave it out",
+                 ""};
+  }
   const LatticeCage& lattice = run->cage.lattice;
   BakeSummary& summary = run->summary;
   summary.nodes = run->cage.mesh.nodes.size();
@@ -223,8 +236,8 @@ Result<Done> EmbedVertices(BakeRun* run) {
 
 // Phase "pins": finds the cage nodes of each pin region.
 Result<Done> PlacePins(BakeRun* run) {
-  run->content.regions =
-      MakePinRegions(run->pins, run->surface, run->cage.mesh, run->content, run->findings);
+  run->content.regions = MakePinRegions(run->pins, run->surface, run->cage.mesh, run->cage.mass,
+                                        run->content, run->findings);
   run->summary.regions = run->content.regions.size();
   run->clock.End("pins");
   return Done{};
@@ -241,14 +254,19 @@ Result<Done> ComputeRest(BakeRun* run) {
   for (const NamedMaterial& named : content.materials) {
     materials.materials.push_back(named.material);
   }
-  Result<RestData> rest = ComputeMixedRestData(
-      cage.mesh, materials, MassVolume(cage, run->settings), run->settings.dt, cage.lattice.weights,
-      LastNodes(content.regions), run->settings.clusters);
+  std::vector<std::array<double, 4>> corner_volumes;
+  if (!cage.mass.tets.empty()) {
+    corner_volumes = CornerVolumes(cage.mass, cage.mesh.tets.size());
+  }
+  Result<RestData> rest =
+      ComputeMixedRestData(cage.mesh, materials, MassVolume(cage, run->settings), run->settings.dt,
+                           corner_volumes, LastNodes(content.regions), run->settings.clusters);
   if (!rest.ok()) return rest.error();
   content.rest = std::move(rest.value());
   RenumberRegions(content.rest.node_order, &content.regions);
   run->summary.materials = content.materials.size();
   run->summary.mass_kg = content.rest.mass;
+  run->summary.light_nodes = content.rest.num_light;
   run->summary.components = content.rest.components;
   run->summary.factor_nonzeros = content.rest.factor_nonzeros;
   run->summary.clusters = content.rest.clusters.count;

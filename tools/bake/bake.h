@@ -54,6 +54,7 @@ struct BakeSettings {
   Material material;      ///< of materials that the map lacks; damping is the whole body's
   double dt = 0.01;       ///< baked time step [s]
   MassSource mass = MassSource::kSolid;
+  double thickness_m = 0.0;  ///< of a sheet, for its mass [m]; 0: it weighs what its cage would
   Mesher mesher = Mesher::kAuto;
   ImportSettings import;             ///< the file records scale, up and unit_m
   SimplifySettings simplify;         ///< of the collision surface; not with tets that end there
@@ -96,6 +97,7 @@ struct BakeSummary {
   double cage_volume_m3 = 0.0;
   double solid_volume_m3 = 0.0;
   double mass_kg = 0.0;
+  uint32_t light_nodes = 0;        ///< raised to the least mass of a node (kLeastMass)
   double embedding_error_m = 0.0;  ///< largest distance of a vertex from its embedded place [m]
   uint64_t vertices_outside = 0;   ///< render vertices outside the cage
   uint64_t factor_nonzeros = 0;

@@ -84,6 +84,7 @@ std::string SettingsJson(const ImportedModel& model, const BakeSettings& setting
     json["ratio"] = settings.tetgen.ratio;
     json["split_surface"] = settings.tetgen.split_surface;
   }
+  if (settings.thickness_m > 0.0) json["thickness"] = settings.thickness_m;
   if (settings.tuning) json["tuning"] = TuningJson(*settings.tuning)["solver"];
   if (!settings.pins_json.empty()) {
     json["pins"] = nlohmann::json::parse(settings.pins_json, nullptr, false);

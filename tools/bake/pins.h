@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Pin regions: named sets of cage nodes, from the source's attributes and the pins side-car.
+// Rules for pin regions, from the source's attributes and the pins side-car.
 #pragma once
 
-#include "bake/asset_writer.h"
-#include "base/finding.h"
 #include "base/json_object.h"
 #include "base/result.h"
+#include "base/text.h"
 #include "base/vec3.h"
 #include "mesh/surface_mesh.h"
-#include "mesh/tet_mesh.h"
 
 #include <cstdint>
 #include <span>
@@ -20,14 +18,23 @@ namespace plush::tools {
 
 /// What selects the nodes of a region.
 enum class PinSource {
-  kAttribute,  ///< vertices with a large enough attribute
-  kColor,      ///< vertices with a large enough channel of a vertex colour
-  kMaterial,   ///< vertices of parts with this material
-  kNode,       ///< vertices of parts of this scene node
-  kBox,        ///< vertices and cage nodes in a box
-  kSphere,     ///< vertices and cage nodes in a sphere
+  kAttribute,  ///< surface with a large enough attribute
+  kColor,      ///< surface with a large enough channel of a vertex colour
+  kMaterial,   ///< parts with this material
+  kNode,       ///< parts of this scene node
+  kBox,        ///< what lies in a box
+  kSphere,     ///< what lies in a sphere
   kJoint,      ///< vertices that a joint moves, or cage nodes near its bone
 };
+
+/// The keys of a region, of which it has one.
+inline constexpr NamedValue<PinSource> kPinSources[] = {{"attribute", PinSource::kAttribute},
+                                                        {"color", PinSource::kColor},
+                                                        {"material", PinSource::kMaterial},
+                                                        {"node", PinSource::kNode},
+                                                        {"box", PinSource::kBox},
+                                                        {"sphere", PinSource::kSphere},
+                                                        {"joint", PinSource::kJoint}};
 
 /// One region before the cage exists.
 struct PinRule {
@@ -64,30 +71,11 @@ void ReadBox(const JsonObject& object, Vec3d* out_low, Vec3d* out_high);
 void ReadSphere(const JsonObject& object, std::string* mistake, Vec3d* out_centre,
                 double* out_radius);
 
+/// Whether there are fewer than three points, or all lie on a line: nodes there let a body turn.
+bool AreOnLine(std::span<const Vec3d> points);
+
 /// Adds a rule for each attribute of the mesh whose name starts with "_pin". The region's name is
 /// that of the attribute without the underscore; an equal name in `rules` comes first.
 std::vector<PinRule> WithAttributeRules(std::vector<PinRule> rules, const SurfaceMesh& mesh);
-
-/// A vertex pins those nodes of its tet that have at least this weight. The others together have
-/// less than 3%.
-inline constexpr float kPinWeight = 0.01f;
-
-/// The regions of `rules`, in ascending order of name, with the node numbers of `cage`. Each vertex
-/// that matches a rule pins nodes of its tet (kPinWeight). Boxes and spheres also pin the cage
-/// nodes inside. `content` must hold the embedding. A region without nodes is left out with the
-/// finding PIN_UNMATCHED.
-///
-/// Vertices match a joint if its weight reaches the threshold. If the rule has a radius, the nodes
-/// are instead those within that distance of the bone (Bone) whose nearest vertex (NearestVertices)
-/// matches.
-std::vector<RegionContent> MakePinRegions(const std::vector<PinRule>& rules,
-                                          const SurfaceMesh& surface, const TetMesh& cage,
-                                          const AssetContent& content, FindingList* findings);
-
-/// The nodes of all regions that go last in the elimination order, ascending.
-std::vector<uint32_t> LastNodes(const std::vector<RegionContent>& regions);
-
-/// Gives the regions' nodes their new numbers. node_order[new] = old (num_nodes x 1).
-void RenumberRegions(std::span<const uint32_t> node_order, std::vector<RegionContent>* regions);
 
 }  // namespace plush::tools

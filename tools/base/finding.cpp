@@ -40,7 +40,7 @@ constexpr auto kCodes = std::to_array<FindingCode>({
     {"CAGE_PINCHED", kW, "The cage's boundary touches itself at an edge or a node.",
      "None needed to simulate; another --cell or --tets avoids it."},
     {"CAGE_SHELL", kW, "The surface encloses next to no volume; the cage is a shell around it.",
-     "Thicken the surface, or accept that the mass comes from the cage's volume."},
+     "Thicken the surface, give its --thickness, or accept that it weighs what its cage would."},
     {"CAGE_TETGEN_FAILED", kE, "TetGen crashed, or left no tets that fill the surface.",
      "Use --mesher lattice; parts that nearly touch are a common cause."},
     {"CAGE_TETGEN_LIMIT", kE, "TetGen reached its time or memory limit.",
@@ -147,9 +147,11 @@ constexpr auto kCodes = std::to_array<FindingCode>({
     {"MESH_UNREFERENCED_VERTEX", kI, "Vertices that no triangle or tet uses were left out.",
      "None needed; delete loose vertices to save space."},
     {"PIN_INVALID", kE, "A pin region cannot be read.", "Correct the region in the side-car."},
+    {"PIN_LOOSE", kI, "The nodes that a box or sphere of a scene pins are on a line.",
+     "None if the body should turn about them; otherwise enlarge it, or bake a pin region."},
     {"PIN_UNMATCHED", kW, "A pin region matches no node.",
-     "By name: correct it, or raise the region above its threshold. By box or sphere: move or "
-     "enlarge it; `plush info` prints the model's box."},
+     "By name: correct it, or raise the region above its threshold. By box or sphere: move it, or "
+     "enlarge it as the message says; `plush info` prints the model's box."},
     {"SEAMS_WELDED", kI, "Vertices at the same position were joined to find the topology.",
      "None needed; render vertices stay as imported."},
     {"SIM_BODY_FROZEN", kE, "A body's state became infinite and it was stopped.",

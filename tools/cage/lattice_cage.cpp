@@ -4,11 +4,9 @@
 #include "cage/lattice_cage.h"
 
 #include "base/text.h"
-#include "cage/piece_weights.h"
 #include "enclosure/cage_proof.h"
 #include "lattice/cage_boundary.h"
 #include "lattice/cell_search.h"
-#include "solid/solid_volume.h"
 
 #include <algorithm>
 #include <array>
@@ -274,8 +272,7 @@ std::vector<Place> PlacesOf(const TetMesh& mesh, const BoundaryDefects& defects)
 }
 
 // Makes the result with all its counts. Adds CAGE_NOT_FITTED and CAGE_PINCHED.
-LatticeCage Describe(const SolidSurface& surface, const InsideTest& inside, Candidate fitted,
-                     FindingList* findings) {
+LatticeCage Describe(Candidate fitted, FindingList* findings) {
   LatticeCage cage;
   if (!fitted.is_fitted) {
     findings->Add("CAGE_NOT_FITTED", 1,
@@ -293,8 +290,7 @@ LatticeCage Describe(const SolidSurface& surface, const InsideTest& inside, Cand
                   PlacesOf(split.mesh, defects));
   }
   cage.cell_m = fitted.cell_m;
-  cage.solid_volume_m3 = fitted.solid.volume;
-  cage.weights = WeighPieces(surface, inside, split);
+  cage.solid = fitted.solid;
   cage.num_split_tets = split.num_split_tets;
   cage.num_split_nodes = split.num_split_nodes;
   cage.num_shared = split.num_shared;
@@ -318,7 +314,7 @@ Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTe
   const double cage_volume = CageVolume(best.value().cage.mesh);
   const bool is_shell = ReportSolid(surface, best.value().solid, cage_volume, findings);
   ReportCount(surface, settings, best.value(), is_shell, &driver, findings);
-  LatticeCage cage = Describe(surface, inside, std::move(best.value()), findings);
+  LatticeCage cage = Describe(std::move(best.value()), findings);
   cage.is_shell = is_shell;
   cage.attempts = driver.attempts();
   cage.num_lattices = driver.num_lattices();

@@ -9,6 +9,7 @@
 #include "mesh/tet_mesh.h"
 #include "solid/inside.h"
 #include "solid/solid_surface.h"
+#include "solid/solid_volume.h"
 
 #include <cstdint>
 #include <vector>
@@ -42,9 +43,8 @@ struct CageAttempt {
 struct LatticeCage {
   TetMesh mesh;                        ///< nodes are representable in single precision
   std::vector<uint32_t> tet_of_point;  ///< per point of the surface; kNoTet for unused points
-  std::vector<double> weights;         ///< share of each tet in the body's mass, as a volume [m^3]
   double cell_m = 0.0;                 ///< edge of the lattice's cells [m]
-  double solid_volume_m3 = 0.0;        ///< volume that the surface encloses
+  SolidMeasure solid;                  ///< what the surface encloses
   bool is_shell = false;               ///< the surface encloses next to nothing (ReportSolid)
   uint32_t num_split_tets = 0;         ///< tets beyond the first copy of a lattice tet
   uint32_t num_split_nodes = 0;        ///< nodes beyond the first copy of a lattice node

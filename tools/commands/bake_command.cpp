@@ -231,6 +231,7 @@ nlohmann::json SummaryJson(const BakeSummary& summary) {
           {"cage_volume_m3", summary.cage_volume_m3},
           {"solid_volume_m3", summary.solid_volume_m3},
           {"mass_kg", summary.mass_kg},
+          {"light_nodes", summary.light_nodes},
           {"embedding_error_m", summary.embedding_error_m},
           {"vertices_outside", summary.vertices_outside},
           {"factor_nonzeros", summary.factor_nonzeros},
@@ -308,6 +309,10 @@ void PrintCage(const BakeSummary& summary) {
         "plush bake: collision surface of %zu triangles, cut into %zu, within %.4g m of the "
         "surface\n",
         summary.simplified_triangles, summary.collision_triangles, summary.simplified_distance_m);
+  }
+  if (summary.light_nodes > 0) {
+    std::fprintf(stderr, "plush bake: %u nodes have the least mass, a thousandth of the mean\n",
+                 summary.light_nodes);
   }
   if (summary.cell_m <= 0.0) return;
   std::fprintf(stderr,

@@ -88,8 +88,15 @@ void AddMaterialOptions(CLI::App* verb, BakeOptions* options) {
       "component; 0: no coarse level (default: by the number of nodes)");
   group.Text("--material-map", &options->material_map, "FILE",
              "side-car with the numbers of the source's materials by name (JSON)");
-  group.Choice<MassSource>("--mass", kMassSources, &settings.mass, "SOURCE",
-                           "mass is density times the volume of the solid or of the cage");
+  CLI::Option* mass =
+      group.Choice<MassSource>("--mass", kMassSources, &settings.mass, "SOURCE",
+                               "mass is density times the volume of the solid or of the cage");
+  group
+      .Number("--thickness", &settings.thickness_m, kRadiusRange, "METRES",
+              "of a sheet: its mass is density times area times this [m] (default: density times "
+              "the volume of the cage)")
+      ->default_str("")
+      ->excludes(mass);
 }
 
 void AddStaticOptions(CLI::App* verb, BakeOptions* options) {

@@ -115,37 +115,48 @@ Result<Done> ComputeShapes(RestData* rest) {
   return Done{};
 }
 
-// Share of each tet in the body's volume; they sum to one.
-std::vector<double> VolumeShares(const RestData& rest, std::span<const double> tet_weights) {
-  std::vector<double> shares(tet_weights.begin(), tet_weights.end());
-  for (size_t t = shares.size(); t < rest.tets.size(); ++t) shares.push_back(VolumeOf(rest, t));
+// Share of each corner of each tet in the body's volume; they sum to one.
+std::vector<std::array<double, 4>> VolumeShares(
+    const RestData& rest, std::span<const std::array<double, 4>> corner_weights) {
+  std::vector<std::array<double, 4>> shares(corner_weights.begin(), corner_weights.end());
+  for (size_t t = shares.size(); t < rest.tets.size(); ++t) {
+    shares.emplace_back().fill(0.25 * VolumeOf(rest, t));
+  }
   double sum = 0.0;
-  for (const double share : shares) sum += share;
-  for (double& share : shares) share /= sum;
+  for (const auto& corners : shares) sum += corners[0] + corners[1] + corners[2] + corners[3];
+  for (auto& corners : shares) {
+    for (double& share : corners) share /= sum;
+  }
   return shares;
 }
 
 Result<Done> ComputeMasses(const TetMaterials& materials, double volume,
-                           std::span<const double> tet_weights, RestData* rest) {
-  const std::vector<double> shares = VolumeShares(*rest, tet_weights);
+                           std::span<const std::array<double, 4>> corner_weights, RestData* rest) {
+  const std::vector<std::array<double, 4>> shares = VolumeShares(*rest, corner_weights);
   std::vector<double> masses(rest->nodes.size(), 0.0);
   rest->tet_masses.reserve(rest->tets.size());
   for (size_t t = 0; t < rest->tets.size(); ++t) {
     const double density = materials.materials[materials.of_tets[t]].density;
-    const double mass = density * volume * shares[t];
-    rest->density += density * shares[t];
-    rest->mass += mass;
-    rest->tet_masses.push_back(static_cast<float>(mass));
-    // A node's mass accumulates [Kug, Alg. 1, line 7, which as printed overwrites it].
-    for (const uint32_t id : NodesOf(rest->tets[t])) masses[id] += 0.25 * mass;
+    const std::array<uint32_t, 4> ids = NodesOf(rest->tets[t]);
+    double share = 0.0;
+    for (size_t k = 0; k < 4; ++k) {
+      share += shares[t][k];
+      // A node's mass accumulates [Kug, Alg. 1, line 7, which as printed overwrites it].
+      masses[ids[k]] += density * volume * shares[t][k];
+    }
+    rest->density += density * share;
+    rest->mass += density * volume * share;
+    rest->tet_masses.push_back(static_cast<float>(density * volume * share));
   }
   if (!(rest->mass > 0.0) || !std::isfinite(rest->mass)) {
     return InvalidInput("the total mass of " + std::to_string(rest->mass) +
                         " kg is not a positive number; check --density and --scale");
   }
   rest->masses.reserve(masses.size());
+  const double least = kLeastMass * rest->mass / static_cast<double>(masses.size());
   for (const double mass : masses) {
-    rest->masses.push_back(static_cast<float>(mass));
+    rest->num_light += mass < least ? 1 : 0;
+    rest->masses.push_back(static_cast<float>(std::max(mass, least)));
     if (IsPositiveNormal(rest->masses.back())) continue;
     return InvalidInput("a cage node's mass of " + std::to_string(mass) +
                         " kg cannot be stored in single precision; check --density and --scale");
@@ -204,17 +215,19 @@ Result<Done> ComputeFactor(const NodeGraph& graph, double dt, double damping, Re
 }
 
 Result<Done> CheckMaterials(const TetMesh& mesh, const TetMaterials& materials,
-                            std::span<const double> tet_weights) {
+                            std::span<const std::array<double, 4>> corner_weights) {
   if (materials.of_tets.size() != mesh.tets.size()) return Internal("not one material per tet");
   for (const uint16_t id : materials.of_tets) {
     if (id >= materials.materials.size()) return Internal("a tet's material does not exist");
   }
-  if (tet_weights.empty()) return Done{};
-  if (tet_weights.size() != mesh.tets.size()) return Internal("not one weight per tet");
+  if (corner_weights.empty()) return Done{};
+  if (corner_weights.size() != mesh.tets.size()) return Internal("not four weights per tet");
   double sum = 0.0;
-  for (const double weight : tet_weights) {
-    if (!(weight >= 0.0)) return Internal("a tet's weight is negative");
-    sum += weight;
+  for (const auto& corners : corner_weights) {
+    for (const double weight : corners) {
+      if (!(weight >= 0.0)) return Internal("a tet's weight is negative");
+      sum += weight;
+    }
   }
   if (!(sum > 0.0) || !std::isfinite(sum)) return Internal("the tets' weights have no finite sum");
   return Done{};
@@ -269,11 +282,12 @@ Lame LameParameters(const Material& material) {
 }
 
 Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& materials,
-                                      double volume, double dt, std::span<const double> tet_weights,
+                                      double volume, double dt,
+                                      std::span<const std::array<double, 4>> corner_weights,
                                       std::span<const uint32_t> last,
                                       std::optional<uint32_t> clusters) {
   if (auto good = CheckInput(mesh, dt); !good.ok()) return good.error();
-  if (auto good = CheckMaterials(mesh, materials, tet_weights); !good.ok()) return good.error();
+  if (auto good = CheckMaterials(mesh, materials, corner_weights); !good.ok()) return good.error();
   const NodeGraph graph = BuildNodeGraph(static_cast<uint32_t>(mesh.nodes.size()), mesh.tets);
   std::optional<EliminationOrder> order = ChooseEliminationOrder(graph, last, kMaxFactorNonzeros);
   if (!order.has_value()) {
@@ -287,7 +301,7 @@ Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& m
   rest.num_free = order->num_free;
   rest.clusters = MakeClusters(rest.nodes, NodesOfTets(rest.tets), clusters);
   if (auto done = ComputeShapes(&rest); !done.ok()) return done.error();
-  if (auto done = ComputeMasses(materials, volume, tet_weights, &rest); !done.ok()) {
+  if (auto done = ComputeMasses(materials, volume, corner_weights, &rest); !done.ok()) {
     return done.error();
   }
   if (auto done = ComputeStiffness(materials, &rest); !done.ok()) return done.error();

@@ -47,6 +47,7 @@ struct RestData {
   std::vector<Vec3> nodes;           ///< [m]
   std::vector<Tet> tets;             ///< renumbered, in the given order
   std::vector<float> masses;         ///< [kg]
+  uint32_t num_light = 0;            ///< nodes raised to kLeastMass
   std::vector<float> tet_masses;     ///< [kg]
   std::vector<uint32_t> tet_slots;   ///< place of each tet in blocks
   std::vector<TetBlock> blocks;      ///< Dm^-1, volume and stiffness of the tets
@@ -72,9 +73,13 @@ std::vector<std::array<uint32_t, 4>> NodesOfTets(std::span<const Tet> tets);
 /// Median length of the edges of `graph` between these places [m]; 0 if it has none.
 double MedianEdge(const NodeGraph& graph, std::span<const Vec3> nodes);
 
+/// Least mass of a node, as a share of the mean: lighter ones would make the step less stable.
+inline constexpr double kLeastMass = 1e-3;
+
 /// Computes rest data in double precision from the float-rounded nodes that the file stores.
-/// - `volume` is the body's [m^3]. Tet t weighs density_t volume weight_t / sum(weights), a quarter
-///   of it at each node. `tet_weights` (num_tets x 1, >= 0) are the tets' own volumes if empty.
+/// - `volume` is the body's [m^3]. Corner k of tet t adds density_t volume w_tk / sum(w) to its
+///   node, and a tet weighs what its corners do. `corner_weights` w (num_tets x 4, >= 0) are a
+///   quarter of the tets' own volumes if empty. Nodes get at least kLeastMass.
 /// - `dt` is in (0, 1] [s].
 /// - `last` (ascending, numbered as in `mesh`) are the nodes that a body may pin. They are
 /// eliminated
@@ -88,7 +93,7 @@ double MedianEdge(const NodeGraph& graph, std::span<const Vec3> nodes);
 /// - kLimit: too many non-zeros, no memory.
 Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& materials,
                                       double volume, double dt,
-                                      std::span<const double> tet_weights = {},
+                                      std::span<const std::array<double, 4>> corner_weights = {},
                                       std::span<const uint32_t> last = {},
                                       std::optional<uint32_t> clusters = 0u);
 

@@ -6,6 +6,7 @@
 #include "plush/format/static_mesh.h"
 #include "plush/format/tet_block.h"
 
+#include "bake/pins.h"
 #include "base/text.h"
 #include "simulate/hull_points.h"
 #include "simulate/open_asset.h"
@@ -73,7 +74,7 @@ Error UnknownRegion(const Asset& asset, const std::string& name) {
   return {ExitCode::kUsage, UnknownNameMessage("region", name, known) + remedy, ""};
 }
 
-// All pinned nodes of a body; a box or ball that holds none is a finding.
+// All pinned nodes of a body; a box or sphere that cannot hold it is a finding.
 Result<std::vector<uint32_t>> AllPinnedNodes(const Asset& asset, const SceneBody& body,
                                              FindingList* findings) {
   std::vector<uint32_t> all;
@@ -83,6 +84,16 @@ Result<std::vector<uint32_t>> AllPinnedNodes(const Asset& asset, const SceneBody
     if (nodes.value().empty()) {
       findings->Add("PIN_UNMATCHED", 1,
                     "pins[" + std::to_string(i) + "] holds no node of the cage of " + body.asset);
+    } else if (!std::holds_alternative<RegionPin>(body.pins[i].nodes)) {
+      std::vector<Vec3d> places;
+      for (const uint32_t node : nodes.value()) {
+        places.push_back(ToDouble(asset.simulation().nodes[node]));
+      }
+      if (AreOnLine(places)) {
+        findings->Add("PIN_LOOSE", 1,
+                      "pins[" + std::to_string(i) + "] holds " + std::to_string(places.size()) +
+                          " nodes of the cage of " + body.asset + ", all on a line");
+      }
     }
     all.insert(all.end(), nodes.value().begin(), nodes.value().end());
   }

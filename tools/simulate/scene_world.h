@@ -107,7 +107,8 @@ struct SceneWorld {
 WorldDesc WorldDescOf(const Scene& scene);
 
 /// Opens the assets of `scene`, adds all bodies, colliders, attachments and constraints and
-/// prepares the time step. Adds PIN_UNMATCHED if a box or sphere holds no node. Errors: those of
+/// prepares the time step. Adds PIN_UNMATCHED if a box or sphere holds no node, PIN_LOOSE
+/// if all that it holds are on a line. Errors: those of
 /// OpenBody, AddAttachments and AddConstraints; kUsage (a region that the asset lacks, or a
 /// description that the World refuses), kIo and kInvalidInput (a file of heights that is unreadable
 /// or has the wrong size), kLimit (memory).

@@ -38,27 +38,44 @@ constexpr double kRays = 120.0;
 constexpr double kPlaceY = 0.5437;
 constexpr double kPlaceZ = 0.4719;
 
-// Share of the fixed points of tet `t` that lie inside.
-double ShareInside(const TetMesh& mesh, size_t t, size_t num_samples, const InsideTest& inside) {
+// What the fixed points of tet `t` tell of the solid in it.
+SolidMeasure MeasureTet(const TetMesh& mesh, size_t t, size_t num_samples,
+                        const InsideTest& inside) {
   const auto [a, b, c, d] = CornersOf(mesh, t);
-  size_t count = 0;
+  const double volume = TetVolume({a, b, c, d}) / static_cast<double>(num_samples);
+  SolidMeasure solid;
   for (size_t i = 0; i < num_samples; ++i) {
     const std::array<double, 4> weights = SampleWeights(t * num_samples + i);
     const Vec3d point = a * weights[0] + b * weights[1] + c * weights[2] + d * weights[3];
-    count += inside.IsInside(point) ? 1 : 0;
+    if (!inside.IsInside(point)) continue;
+    solid.volume += volume;
+    solid.moment += point * volume;
   }
-  return static_cast<double>(count) / static_cast<double>(num_samples);
+  return solid;
 }
 
 SolidMeasure MeasureOpen(const InsideTest& inside, const TetMesh& cage) {
   const size_t num_samples = std::clamp<size_t>(kSamples / cage.tets.size(), 1, kMaxSamplesPerTet);
-  std::vector<double> shares(cage.tets.size());
-  tbb::parallel_for(size_t{0}, shares.size(),
-                    [&](size_t t) { shares[t] = ShareInside(cage, t, num_samples, inside); });
+  std::vector<SolidMeasure> parts(cage.tets.size());
+  tbb::parallel_for(size_t{0}, parts.size(),
+                    [&](size_t t) { parts[t] = MeasureTet(cage, t, num_samples, inside); });
   SolidMeasure solid;
-  for (size_t t = 0; t < shares.size(); ++t)
-    solid.volume += shares[t] * TetVolume(CornersOf(cage, t));
+  for (const SolidMeasure& part : parts) {
+    solid.volume += part.volume;
+    solid.moment += part.moment;
+  }
   return solid;
+}
+
+// Integral of the winding number times the place [m^4].
+Vec3d SignedMoment(const SolidSurface& surface) {
+  const Vec3d origin = surface.points[surface.triangles[0][0]];
+  Vec3d moment;  // times 24, about the origin
+  for (size_t t = 0; t < surface.triangles.size(); ++t) {
+    const auto [a, b, c] = surface.CornersOf(t);
+    moment += (a + b + c - origin * 3.0) * SixVolume(origin, a, b, c);
+  }
+  return moment / 24.0 + origin * SignedVolume(surface);
 }
 
 // The signed volume is the integral of the winding number w. Rays measure the excess over the
@@ -73,6 +90,7 @@ SolidMeasure MeasureClosed(const SolidSurface& surface) {
   const SurfaceColumns columns(surface, grid);
   double overlap = 0.0;  // length with |w| > 1
   double excess = 0.0;   // integral of w - [w != 0] along the rays
+  Vec3d excess_moment;
   for (int z = 0; z < grid.count_z; ++z) {
     for (int y = 0; y < grid.count_y; ++y) {
       const auto& column = columns.At(y, z);
@@ -81,12 +99,17 @@ SolidMeasure MeasureClosed(const SolidSurface& surface) {
         winding += column[i].sign;
         const double length = column[i + 1].x - column[i].x;
         if (std::abs(winding) > 1) overlap += length;
-        excess += (winding - (winding != 0 ? 1 : 0)) * length;
+        const double more = (winding - (winding != 0 ? 1 : 0)) * length;
+        excess += more;
+        excess_moment += Vec3d{0.5 * (column[i].x + column[i + 1].x), grid.first_y + y * spacing,
+                               grid.first_z + z * spacing} *
+                         more;
       }
     }
   }
   const double area = spacing * spacing;
-  return {std::max(0.0, SignedVolume(surface) - excess * area), overlap * area};
+  const Vec3d moment = SignedMoment(surface) - excess_moment * area;
+  return {std::max(0.0, SignedVolume(surface) - excess * area), overlap * area, moment};
 }
 
 double AreaOf(const SolidSurface& surface) {
@@ -138,6 +161,10 @@ double SignedVolume(const SolidSurface& surface) {
   return six_volumes / 6.0;
 }
 
+double SheetArea(const SolidSurface& surface) {
+  return (surface.closed ? 0.5 : 1.0) * AreaOf(surface);
+}
+
 double CageVolume(const TetMesh& cage) {
   double volume = 0.0;
   for (size_t t = 0; t < cage.tets.size(); ++t) volume += TetVolume(CornersOf(cage, t));
@@ -155,7 +182,7 @@ bool ReportSolid(const SolidSurface& surface, const SolidMeasure& solid, double 
     findings->Add("CAGE_SHELL", 1,
                   "the surface encloses " + Percent(solid.volume / cage_volume) +
                       " of the cage's volume of " + RoundedText(cage_volume) +
-                      " m^3: the cage is a shell around it");
+                      " m^3: the cage is a shell around it, and weighs what that volume does");
     return true;
   }
   if (!surface.closed) {

@@ -27,11 +27,12 @@ inline constexpr double kShellThickness = 1e-6;
 struct SolidMeasure {
   double volume = 0.0;   ///< of the solid; overlaps count once [m^3]
   double overlap = 0.0;  ///< volume inside several parts, approximate [m^3]
+  Vec3d moment;          ///< integral of the place over the volume [m^4]
 };
 
 /// Measures the solid. Deterministic for any thread count.
-/// - Closed surface: its signed volume minus the overlaps, which rays measure. Exact up to rounding
-///   if nothing overlaps. The cage is not used.
+/// - Closed surface: signed volume and moment minus the overlaps, which rays measure. Exact up to
+///   rounding if nothing overlaps. The cage is not used.
 /// - Open surface: the sum, over the cage's tets, of a tet's volume times the share of its fixed
 ///   points that lie inside the surface. The tets must not overlap. `overlap` stays 0.
 SolidMeasure MeasureSolid(const SolidSurface& surface, const InsideTest& inside,
@@ -51,6 +52,9 @@ double SolidVolume(const SolidSurface& surface, const InsideTest& inside, const 
 /// Integral of the winding number over space [m^3]; exact up to rounding if the surface is closed.
 /// The surface must have at least one triangle.
 double SignedVolume(const SolidSurface& surface);
+
+/// Area of a shell [m^2]: of a closed one, whose two sides coincide, that of one side.
+double SheetArea(const SolidSurface& surface);
 
 /// Sum of the tets' volumes [m^3].
 double CageVolume(const TetMesh& cage);

@@ -16,6 +16,7 @@
 #include <array>
 #include <cfloat>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -119,31 +120,47 @@ void CheckFreeNodes(const Asset& asset, FindingList* findings) {
   wrong.Report(findings);
 }
 
-// A quarter of the mass of the tets around each node [kg]; negative for a node without a tet.
-std::vector<double> NodeMasses(const SimulationView& s) {
+// The mass of the tets around each node [kg]; negative for a node without a tet.
+std::vector<double> MassesAround(const SimulationView& s) {
   std::vector<double> masses(s.nodes.size(), -1.0);
   for (size_t t = 0; t < s.tets.size(); ++t) {
     if (!IsSoundTet(s, s.tets[t])) continue;
     for (const uint32_t id : NodesOf(s.tets[t])) {
-      masses[id] = std::max(masses[id], 0.0) + 0.25 * s.tet_masses[t];
+      masses[id] = std::max(masses[id], 0.0) + s.tet_masses[t];
     }
   }
   return masses;
 }
 
+// Nodes share the masses of their tets, but none has less than the least mass. Those that have it
+// may have added up to as much to the sum.
 void CheckNodeMasses(const SimulationView& s, FindingList* findings) {
-  const std::vector<double> masses = NodeMasses(s);
+  const std::vector<double> around = MassesAround(s);
   Tally unused("FILE_UNREFERENCED_NODE", "simulation.nodes", "belongs to no tet");
-  Tally wrong("FILE_REST_DATA", "simulation.masses", "not a quarter of the masses of its tets");
-  for (size_t i = 0; i < masses.size(); ++i) {
-    if (masses[i] < 0.0) {
+  Tally light("FILE_REST_DATA", "simulation.masses", "less than a thousandth of the mean");
+  Tally heavy("FILE_REST_DATA", "simulation.masses", "more than the tets around it have");
+  const double of_tets = std::accumulate(s.tet_masses.begin(), s.tet_masses.end(), 0.0);
+  const double of_nodes = std::accumulate(s.masses.begin(), s.masses.end(), 0.0);
+  const double least = kLeastMass * of_tets / static_cast<double>(s.nodes.size());
+  double num_light = 0.0;
+  for (size_t i = 0; i < around.size(); ++i) {
+    num_light += s.masses[i] <= (1.0 + kMassTolerance) * least ? 1.0 : 0.0;
+    if (around[i] < 0.0) {
       unused.AddAt(i, ToDouble(s.nodes[i]));
-    } else if (!(std::abs(s.masses[i] - masses[i]) <= kMassTolerance * masses[i])) {
-      wrong.AddAt(i, ToDouble(s.nodes[i]), std::abs(s.masses[i] / masses[i] - 1.0));
+    } else if (!(s.masses[i] >= (1.0 - kMassTolerance) * least)) {
+      light.AddAt(i, ToDouble(s.nodes[i]), 1.0 - s.masses[i] / least);
+    } else if (!(s.masses[i] <= (1.0 + kMassTolerance) * std::max(least, around[i]))) {
+      heavy.AddAt(i, ToDouble(s.nodes[i]), s.masses[i] / around[i] - 1.0);
     }
   }
   unused.Report(findings);
-  wrong.Report(findings);
+  light.Report(findings);
+  heavy.Report(findings);
+  const double added = of_nodes - of_tets;
+  if (added >= -kTolerance * of_tets && added <= num_light * least + kTolerance * of_tets) return;
+  findings->Add(
+      "FILE_REST_DATA", 1,
+      "simulation.masses: nodes of " + Text(of_nodes) + " kg in tets of " + Text(of_tets) + " kg");
 }
 
 // Tet masses over densities must add up to the volume of the solid or of the cage, and the total

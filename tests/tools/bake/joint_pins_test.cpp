@@ -2,6 +2,7 @@
 // Joint regions: names and patterns, bones, the vertices nearest to nodes, and the nodes found.
 #include "bake/joint_pins.h"
 
+#include "bake/pin_regions.h"
 #include "embed/embedding.h"
 #include "shapes/tet_shapes.h"
 #include "tools/procedural_meshes.h"
@@ -86,7 +87,7 @@ struct Arm {
   std::vector<RegionContent> Regions(const PinRule& rule, FindingList* findings) const {
     const auto rules = WithJointRules({rule}, surface);
     REQUIRE(rules.ok());
-    return MakePinRegions(rules.value(), surface, cage, content, findings);
+    return MakePinRegions(rules.value(), surface, cage, {}, content, findings);
   }
 };
 

@@ -121,7 +121,7 @@ double TriangleDistance(const std::array<Vec3d, 3>& a, const std::array<Vec3d, 3
 }
 
 bool AreSame(const LatticeCage& a, const LatticeCage& b) {
-  return a.mesh.nodes == b.mesh.nodes && a.mesh.tets == b.mesh.tets && a.weights == b.weights &&
+  return a.mesh.nodes == b.mesh.nodes && a.mesh.tets == b.mesh.tets &&
          a.tet_of_point == b.tet_of_point;
 }
 

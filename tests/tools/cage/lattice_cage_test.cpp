@@ -231,8 +231,8 @@ TEST_CASE("Small parts far apart are solid, and the finding names a number of te
   const LatticeCage coarse = CageOf(&solid, {.target_tets = 60});
   CHECK_FALSE(coarse.is_shell);
   CHECK_FALSE(solid.findings.Has("CAGE_SHELL"));
-  CHECK(coarse.solid_volume_m3 == Approx(125 * 0.001 / 6.0).epsilon(1e-12));
-  CHECK(coarse.solid_volume_m3 < kShellShare * CageVolume(coarse.mesh));
+  CHECK(coarse.solid.volume == Approx(125 * 0.001 / 6.0).epsilon(1e-12));
+  CHECK(coarse.solid.volume < kShellShare * CageVolume(coarse.mesh));
   const auto& all = solid.findings.all();
   const auto finding = std::find_if(all.begin(), all.end(),
                                     [](const Finding& f) { return f.code == "CAGE_TOO_FEW_TETS"; });
@@ -245,8 +245,8 @@ TEST_CASE("Small parts far apart are solid, and the finding names a number of te
   Solid again(mesh);
   const LatticeCage fine = CageOf(&again, {.target_tets = enough});
   CHECK_FALSE(again.findings.Has("CAGE_TOO_FEW_TETS"));
-  CHECK(fine.solid_volume_m3 == coarse.solid_volume_m3);
-  CHECK(fine.solid_volume_m3 >= kShellShare * CageVolume(fine.mesh));
+  CHECK(fine.solid.volume == coarse.solid.volume);
+  CHECK(fine.solid.volume >= kShellShare * CageVolume(fine.mesh));
 }
 
 TEST_CASE("A thin closed plate is solid, a plate without thickness is a shell") {
@@ -254,7 +254,7 @@ TEST_CASE("A thin closed plate is solid, a plate without thickness is a shell") 
     Solid solid(MakeBox({0, 0, 0}, {1, 1, thickness}));
     const LatticeCage cage = CageOf(&solid, {.target_tets = 100});
     CHECK(cage.is_shell == solid.findings.Has("CAGE_SHELL"));
-    if (!cage.is_shell) CHECK(cage.solid_volume_m3 == Approx(thickness));
+    if (!cage.is_shell) CHECK(cage.solid.volume == Approx(thickness));
     return cage.is_shell;
   };
   CHECK_FALSE(cage_of(0.01));

@@ -49,7 +49,7 @@ void CheckModel(const std::string& name, LatticeKind kind) {
       "%-20s %-5s %4zu tets, volume %6.3f, angle %5.2f, split %3u, shared %3u, branches %3u, "
       "parts %2u, fits %u, %.2f s:",
       name.c_str(), kind == LatticeKind::kBcc ? "bcc" : "cube5", cage.mesh.tets.size(),
-      CageVolume(cage.mesh) / cage.solid_volume_m3, LeastDihedral(cage.mesh), cage.num_split_tets,
+      CageVolume(cage.mesh) / cage.solid.volume, LeastDihedral(cage.mesh), cage.num_split_tets,
       cage.num_shared, cage.num_branches, NumComponents(cage.mesh), cage.num_fits, took.count());
   for (const Finding& finding : solid.findings.all()) {
     std::printf(" %s(%llu)", finding.code.c_str(), static_cast<unsigned long long>(finding.count));

@@ -103,7 +103,7 @@ Outcome Try(uint32_t seed, bool again) {
   out.off_target = count > settings.target_tets || count < 0.95 * settings.target_tets;
   fail(!out.off_target,
        std::to_string(tets.tets.size()) + " tets of " + std::to_string(settings.target_tets));
-  out.ratio = CageVolume(tets) / out.cage.solid_volume_m3;
+  out.ratio = CageVolume(tets) / out.cage.solid.volume;
 
   if (again) {
     fail(AreSame(out.cage, CageOf(&solid, settings)), "another cage the second time, on all cores");

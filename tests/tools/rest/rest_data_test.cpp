@@ -151,21 +151,21 @@ TEST_CASE("Masses accumulate over the tets of a node and sum to the total") {
 TEST_CASE("Every tet has the numbers of its material, and weighs its share of the volume") {
   const TetMesh mesh = plush::test::TetBox(4, 2, 2, 0.1, 0.08, 7);
   TetMaterials materials = {{{1.0e5, 0.4, 1000.0}, {4.0e5, 0.3, 250.0}}, {}, 0.02};
-  std::vector<double> weights;
+  std::vector<std::array<double, 4>> weights;
   for (size_t t = 0; t < mesh.tets.size(); ++t) {
     materials.of_tets.push_back(t % 3 == 0 ? 1 : 0);
-    weights.push_back(1.0 + static_cast<double>(t % 4));
+    weights.push_back({1.0 + static_cast<double>(t % 4), 0.5, 2.0, 0.25});
   }
-  weights[4] = 0.0;  // the tet in the middle of a cube gets no mass
+  weights[4] = {};  // the tet in the middle of a cube gets no mass
   const double volume = 0.01;
   for (const bool weighted : {false, true}) {
-    const auto result = ComputeMixedRestData(mesh, materials, volume, 0.01,
-                                             weighted ? weights : std::vector<double>());
+    const auto given = weighted ? weights : std::vector<std::array<double, 4>>();
+    const auto result = ComputeMixedRestData(mesh, materials, volume, 0.01, given);
     REQUIRE(result.ok());
     const RestData& rest = result.value();
     const plush::SimulationView view = ViewOf(rest);
-    const double sum =
-        weighted ? std::accumulate(weights.begin(), weights.end(), 0.0) : plush::test::Volume(mesh);
+    double sum = weighted ? 0.0 : plush::test::Volume(mesh);
+    for (const auto& corners : given) sum += corners[0] + corners[1] + corners[2] + corners[3];
     std::vector<double> node_masses(rest.nodes.size(), 0.0);
     double mass = 0.0;
     for (size_t t = 0; t < rest.tets.size(); ++t) {
@@ -178,11 +178,14 @@ TEST_CASE("Every tet has the numbers of its material, and weighs its share of th
             Approx(LameParameters(material).lambda * tet_volume).epsilon(1e-7));
       CHECK(view.Mu(t) == Approx(LameParameters(material).mu).epsilon(1e-6));
       CHECK(view.Lambda(t) == Approx(LameParameters(material).lambda).epsilon(1e-6));
-      const double weight = weighted ? weights[t] : tet_volume;
-      const double tet_mass = material.density * volume * weight / sum;
+      double tet_mass = 0.0;
+      const std::array<uint32_t, 4> ids = NodesOf(rest.tets[t]);
+      for (size_t k = 0; k < 4; ++k) {
+        const double weight = weighted ? weights[t][k] : 0.25 * tet_volume;
+        node_masses[ids[k]] += material.density * volume * weight / sum;
+        tet_mass += material.density * volume * weight / sum;
+      }
       CHECK(rest.tet_masses[t] == Approx(tet_mass).epsilon(1e-6));
-      const plush::Tet& tet = rest.tets[t];
-      for (const uint32_t id : {tet.a, tet.b, tet.c, tet.d}) node_masses[id] += 0.25 * tet_mass;
       mass += tet_mass;
     }
     for (size_t i = 0; i < node_masses.size(); ++i) {
@@ -196,7 +199,9 @@ TEST_CASE("Every tet has the numbers of its material, and weighs its share of th
 TEST_CASE("Materials and weights that do not belong to the tets are refused") {
   const TetMesh mesh = plush::test::TetBox(1, 1, 1, 0.1);
   const auto refused = [&mesh](const TetMaterials& materials, const std::vector<double>& weights) {
-    return !ComputeMixedRestData(mesh, materials, 1.0, 0.01, weights).ok();
+    std::vector<std::array<double, 4>> corners;
+    for (const double weight : weights) corners.push_back({weight, weight, weight, weight});
+    return !ComputeMixedRestData(mesh, materials, 1.0, 0.01, corners).ok();
   };
   const TetMaterials good = {{{}}, {0, 0, 0, 0, 0}, 0.0};
   CHECK_FALSE(refused(good, {}));
@@ -207,8 +212,21 @@ TEST_CASE("Materials and weights that do not belong to the tets are refused") {
   CHECK(refused(good, {1, 1, 1, 1}));
   CHECK(refused(good, {1, 1, 1, 1, -1}));
   CHECK(refused(good, {0, 0, 0, 0, 0}));
-  CHECK(refused(good, {1, 0, 0, 0, 0}));  // leaves nodes without mass
   CHECK(refused(good, {1, 1, 1, 1, std::numeric_limits<double>::infinity()}));
+}
+
+TEST_CASE("A node without solid has a thousandth of the mean mass") {
+  const TetMesh mesh = plush::test::TetBox(1, 1, 1, 0.1);
+  std::vector<std::array<double, 4>> weights(5, {0.0, 0.0, 0.0, 0.0});
+  weights[0] = {1, 1, 1, 1};
+  const auto result = ComputeMixedRestData(mesh, {{{}}, {0, 0, 0, 0, 0}, 0.0}, 1.0, 0.01, weights);
+  REQUIRE(result.ok());
+  const RestData& rest = result.value();
+  CHECK(rest.num_light == 4);
+  CHECK(rest.mass == Approx(1000.0));
+  for (const float mass : rest.masses) {
+    CHECK((mass == Approx(250.0) || mass == Approx(1e-3 * 1000.0 / 8.0)));
+  }
 }
 
 TEST_CASE("Linear elasticity of the rest data has exactly six rigid modes") {

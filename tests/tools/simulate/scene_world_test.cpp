@@ -173,6 +173,23 @@ TEST_CASE("A pin that holds nothing is a finding, not an error") {
   CHECK(findings.Has("PIN_UNMATCHED"));
 }
 
+TEST_CASE("A pin whose nodes are on a line is a finding") {
+  const tests::TemporaryFolder folder;
+  Scene scene = SceneOf(tests::WriteBall(folder));
+  const Asset asset = tests::OpenOrFail(scene.bodies[0].asset);
+  const auto around = [&](float half) {
+    const Vec3& node = asset.simulation().nodes[0];
+    return BoxPin{{node.x - half, node.y - half, node.z - half},
+                  {node.x + half, node.y + half, node.z + half}};
+  };
+  for (const auto& [half, is_loose] : {std::pair{1e-6f, true}, std::pair{100.0f, false}}) {
+    scene.bodies[0].pins = {{around(half), {}}};
+    FindingList findings;
+    CHECK(BuildSceneWorld(scene, &findings).ok());
+    CHECK(findings.Has("PIN_LOOSE") == is_loose);
+  }
+}
+
 TEST_CASE("Copies are on a square grid, 1.2 bounding boxes apart, and share their asset") {
   const tests::TemporaryFolder folder;
   Scene scene = SceneOf(tests::WriteBall(folder));
