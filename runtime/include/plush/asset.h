@@ -17,7 +17,7 @@ namespace plush {
 
 /// Version of the file format that this runtime reads. While it is 0.N, other N are refused.
 inline constexpr uint16_t kFormatMajor = 0;
-inline constexpr uint16_t kFormatMinor = 9;
+inline constexpr uint16_t kFormatMinor = 10;
 
 /// Most clusters of nodes of a body.
 inline constexpr uint32_t kMaxClusters = 256;
@@ -68,7 +68,7 @@ struct CageView {
   std::span<const Vec3> nodes = {};        ///< rest positions X [m] (num_nodes x 1)
   std::span<const float> masses = {};      ///< lumped mass [kg], > 0 (num_nodes x 1)
   std::span<const Tet> tets = {};          ///< node indices (num_tets x 1)
-  std::span<const float> tet_masses = {};  ///< [kg], >= 0; each node gets a quarter (num_tets x 1)
+  std::span<const float> tet_masses = {};  ///< of the solid in each tet [kg], >= 0 (num_tets x 1)
   std::span<const uint16_t> tet_materials = {};  ///< index for Asset::material (num_tets x 1)
   std::span<const uint16_t> clusters = {};       ///< cluster of each node, < num_clusters; or
                                                  ///< empty: none (num_nodes x 1)

@@ -135,7 +135,7 @@ bool CheckHeader(std::span<const std::byte> bytes, CheckSink* sink) {
   const FormatVersion version = VersionOf(header);
   if (version.major != kFormatMajor || version.minor != kFormatMinor) {
     return FailHeader(sink, StatusCode::kForeignVersion, "header",
-                      "the file has another format version than 0.9; bake its source again");
+                      "the file has another format version than 0.10; bake its source again");
   }
   if (header->GetField<uint64_t>(format::Asset::VT_LAYOUT_FINGERPRINT, 0) != kLayoutFingerprint) {
     return FailHeader(sink, StatusCode::kLayoutMismatch, "header",

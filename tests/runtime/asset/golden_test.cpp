@@ -28,9 +28,9 @@ using plush::test::ExactBuffer;
 namespace {
 
 const std::string kData = PLUSH_TEST_DATA_DIR;
-const std::string kGolden = kData + "/golden_0_9.plush";
+const std::string kGolden = kData + "/golden_0_10.plush";
 
-const std::string kStaticGolden = kData + "/golden_0_9_static.plush";
+const std::string kStaticGolden = kData + "/golden_0_10_static.plush";
 
 ExactBuffer GoldenFile(const std::string& path = kGolden) {
   const auto bytes = plush::tools::ReadFile(path);
@@ -46,7 +46,7 @@ void SetHeader(std::span<std::byte> bytes, flatbuffers::voffset_t field, T value
 
 }  // namespace
 
-TEST_CASE("The golden file of format 0.9 loads") {
+TEST_CASE("The golden file of format 0.10 loads") {
   Asset asset;
   const Status status = asset.Open(kGolden.c_str());
   INFO(status.section << ": " << status.reason);
@@ -82,7 +82,7 @@ TEST_CASE("The golden file of format 0.9 loads") {
   CHECK(tuning.dt == 0.01f);
 }
 
-TEST_CASE("The golden static mesh of format 0.9 loads") {
+TEST_CASE("The golden static mesh of format 0.10 loads") {
   Asset asset;
   const Status status = asset.Open(kStaticGolden.c_str());
   INFO(status.section << ": " << status.reason);
@@ -105,7 +105,7 @@ TEST_CASE("The golden static mesh of format 0.9 loads") {
 
 TEST_CASE("The golden file of an older format is refused with this message") {
   const std::string suffix = GENERATE("", "_static");
-  const int minor = suffix.empty() ? GENERATE(1, 2, 3, 4, 5, 6, 7, 8) : GENERATE(7, 8);
+  const int minor = suffix.empty() ? GENERATE(1, 2, 3, 4, 5, 6, 7, 8, 9) : GENERATE(7, 8, 9);
   const ExactBuffer file =
       GoldenFile(kData + "/golden_0_" + std::to_string(minor) + suffix + ".plush");
   for (const plush::Trust trust : {plush::Trust::kNothing, plush::Trust::kValidated}) {

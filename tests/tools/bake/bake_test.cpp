@@ -10,6 +10,7 @@
 #include "mesh/tangents.h"
 #include "rest/clusters.h"
 #include "shapes/tet_shapes.h"
+#include "sweep.h"
 #include "tools/procedural_meshes.h"
 #include "validate/validate.h"
 
@@ -21,6 +22,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <random>
 #include <span>
 
 using namespace plush::tools;
@@ -114,6 +116,99 @@ TEST_CASE("A shell takes its mass from the cage") {
   plush::tests::CompleteMesh(&triangle);
   const Opened opened(BakeBytes(ModelOf(triangle), {}));
   CHECK(opened.Mass() == Approx(1000.0 * opened.CageVolume()).epsilon(1e-6));
+}
+
+TEST_CASE("A sheet with a thickness weighs area times thickness") {
+  SurfaceMesh sheet = {.positions = {{0, 0, 0}, {2, 0, 0}, {2, 1, 0}, {0, 1, 0}}};
+  sheet.triangles = {{0, 1, 2}, {0, 2, 3}};
+  plush::tests::CompleteMesh(&sheet);
+  const auto bytes = BakeBytes(ModelOf(sheet), {.thickness_m = 0.01});
+  const Opened opened(bytes);
+  CHECK(opened.Mass() == Approx(1000.0 * 2.0 * 0.01).epsilon(1e-6));
+  FindingList findings;
+  ValidateAsset(bytes, &findings);
+  CHECK_FALSE(findings.HasSeverity(Severity::kError));
+  const auto ball =
+      Bake(ModelOf(plush::tests::MakeSphere(0.5, 16, 24)), {.thickness_m = 0.01}, &findings);
+  REQUIRE_FALSE(ball.ok());
+  CHECK(ball.error().exit_code == ExitCode::kUsage);
+}
+
+// A flat strip that `slits` cut into teeth, some of them lost, with a spine or without.
+SurfaceMesh MakePlate(std::mt19937_64* random) {
+  const auto upto = [&](uint32_t n) { return static_cast<uint32_t>((*random)() % n); };
+  const uint32_t columns = 3 + upto(20), rows = 2 + upto(8);
+  const bool has_spine = upto(2) == 0;
+  SurfaceMesh mesh;
+  const double size = 0.01 * std::pow(10.0, 0.1 * upto(30));
+  const double lean = 0.1 * upto(10);
+  const auto add = [&](double x, double y) {
+    mesh.positions.push_back({size * x, size * y, size * lean * x});
+  };
+  for (uint32_t i = 0; i < columns; ++i) {
+    for (uint32_t j = 0; j < rows; ++j) {
+      const bool is_gap = i % 2 == 1 && !(has_spine && j == 0);
+      if (is_gap || upto(10) == 0) continue;  // slits between teeth, and holes
+      const auto first = static_cast<uint32_t>(mesh.positions.size());
+      for (const double x : {0.0, 1.0}) {
+        for (const double y : {0.0, 1.0}) add((i + x) * 0.2, (j + y) * 0.7);
+      }
+      mesh.triangles.push_back({first, first + 2, first + 3});
+      mesh.triangles.push_back({first, first + 3, first + 1});
+    }
+  }
+  if (mesh.triangles.empty()) return MakePlate(random);
+  plush::tests::CompleteMesh(&mesh);
+  return mesh;
+}
+
+TEST_CASE("Plates with slits and holes pass validate", "[long]") {
+  const int count = plush::tests::SweepCount(200);
+  for (int seed = 0; seed < count; ++seed) {
+    INFO("seed " << seed);
+    std::mt19937_64 random(static_cast<uint64_t>(seed));
+    const ImportedModel model = ModelOf(MakePlate(&random));
+    BakeSettings settings;
+    settings.cage.target_tets = 100 + static_cast<uint32_t>(random() % 1900);
+    FindingList findings;
+    ValidateAsset(BakeBytes(model, settings), &findings);
+    for (const Finding& finding : findings.all()) UNSCOPED_INFO(finding.code << finding.message);
+    CHECK_FALSE(findings.HasSeverity(Severity::kError));
+  }
+}
+
+TEST_CASE("A region of the upper third pins nothing half an edge below it", "[long]") {
+  for (const uint32_t tets : {100u, 450u, 2000u}) {
+    for (const SurfaceMesh& mesh : {plush::tests::MakeBox({0, 0, 0}, {1, 3, 1}),
+                                    plush::tests::MakeSphere(1.5, 24, 36, {0, 1.5, 0}),
+                                    plush::tests::MakeTorus(1.5, 0.4, 48, 24)}) {
+      double low = 1e9, high = -1e9;
+      for (const Vec3d& p : mesh.positions) {
+        low = std::min(low, p.y);
+        high = std::max(high, p.y);
+      }
+      const double border = low + (high - low) * 2.0 / 3.0;
+      BakeSettings settings;
+      settings.cage.target_tets = tets;
+      settings.pins_json = R"({"regions": [{"name": "top", "box": [[-9, )" +
+                           std::to_string(border) + R"(, -9], [9, 9, 9]]}]})";
+      const Opened opened(BakeBytes(ModelOf(mesh), settings));
+      REQUIRE(opened.asset().num_regions() == 1);
+      const auto& sim = opened.asset().simulation();
+      const auto nodes = opened.asset().region(0).nodes;
+      for (const uint32_t node : nodes) {
+        CHECK(sim.nodes[node].y > border - 0.5 * sim.median_edge);
+      }
+      // All nodes an edge above the border are held.
+      size_t above = 0;
+      for (size_t i = 0; i < sim.nodes.size(); ++i) {
+        if (sim.nodes[i].y < border + sim.median_edge) continue;
+        ++above;
+        CHECK(std::find(nodes.begin(), nodes.end(), i) != nodes.end());
+      }
+      CHECK((above > 0 || tets == 100));
+    }
+  }
 }
 
 TEST_CASE("Every vertex is reproduced by its tet and weights, from the file's own numbers") {

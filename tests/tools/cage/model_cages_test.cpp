@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Cages of real models, clean and dirty, in the folder PLUSH_TEST_MODELS.
+#include "cage/mass_points.h"
 #include "enclosure/enclosure.h"
 #include "import/import.h"
 #include "lattice/cage_boundary.h"
@@ -19,6 +20,49 @@ using namespace plush::tools;
 using namespace plush::tests;
 
 namespace model_cages_test {
+
+// Diagonal of a second moment about `centre`: that of the other two axes is an inertia.
+struct SecondMoment {
+  Vec3d squares;
+  void Add(const Vec3d& arm, double volume) {
+    squares += Vec3d{arm.x * arm.x, arm.y * arm.y, arm.z * arm.z} * volume;
+  }
+};
+
+// Masses of nodes have the solid's centre and nearly its inertia.
+void CheckMasses(const Solid& solid, const LatticeCage& cage) {
+  if (!solid.surface.closed || cage.is_shell || cage.solid.overlap > 0.0) return;
+  const MassPoints points =
+      SpreadSolid(solid.surface, solid.inside, cage.mesh, cage.tet_of_point, cage.solid);
+  const Vec3d centre = cage.solid.moment / cage.solid.volume;
+  const auto corners = CornerVolumes(points, cage.mesh.tets.size());
+  Vec3d moment;
+  SecondMoment of_nodes;
+  for (size_t t = 0; t < corners.size(); ++t) {
+    for (size_t k = 0; k < 4; ++k) {
+      const Vec3d arm = cage.mesh.nodes[cage.mesh.tets[t][k]] - centre;
+      moment += arm * corners[t][k];
+      of_nodes.Add(arm, corners[t][k]);
+    }
+  }
+  CHECK(Length(moment) / cage.solid.volume < 1e-9 * solid.diagonal);
+  SecondMoment of_solid;  // of tets to the centre: V / 20 (sum x_i x_i + sum x_i sum x_i)
+  for (size_t t = 0; t < solid.surface.triangles.size(); ++t) {
+    const auto [a, b, c] = solid.surface.CornersOf(t);
+    const double volume = SixVolume(centre, a, b, c) / 6.0;
+    for (const Vec3d& x : {a - centre, b - centre, c - centre, a + b + c - 3.0 * centre}) {
+      of_solid.Add(x, volume / 20.0);
+    }
+  }
+  for (int axis = 0; axis < 3; ++axis) {
+    const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    const double ratio =
+        (of_nodes.squares[u] + of_nodes.squares[v]) / (of_solid.squares[u] + of_solid.squares[v]);
+    std::printf("inertia %.3f ", ratio);
+    CHECK(ratio > 1.0);
+    CHECK(ratio < 1.2);
+  }
+}
 
 void CheckModel(const std::string& name, LatticeKind kind) {
   const std::string path = TestModelOrSkip(name);
@@ -41,6 +85,7 @@ void CheckModel(const std::string& name, LatticeKind kind) {
   CHECK(LeastSixVolume(cage.mesh) > 0.0);
   CHECK(LeastDihedral(cage.mesh) >= 20.0 - 1e-5);
   CHECK(cage.num_pinched == 0);
+  CheckMasses(solid, cage);
   CHECK_FALSE(solid.findings.Has("CAGE_NOT_FITTED"));
   CHECK(cage.mesh.tets.size() <= 450);
   CHECK(cage.mesh.tets.size() > 427);
