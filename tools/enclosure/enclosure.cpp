@@ -4,13 +4,14 @@
 #include "enclosure/enclosure.h"
 
 #include "lattice/cage_boundary.h"
+#include "mesh/disjoint_sets.h"
 #include "mesh/exact_predicates.h"
 
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <utility>
 
 namespace plush::tools {
 namespace {
@@ -33,13 +34,6 @@ Vec3d ErrorOfCross(const Vec3d& u, const Vec3d& v) {
 
 using Corners = Triangle3;
 
-// Most branches of one triangle at which strands are tried in turn, because the triangle reaches
-// none of them otherwise.
-constexpr int kMaxGuesses = 3;
-
-// No branch may be met, not even one whose strand is known.
-constexpr int kNoBranch = -1;
-
 // Follows one triangle through the cage.
 class Follower {
  public:
@@ -50,14 +44,13 @@ class Follower {
   bool Holds(const Corners& triangle, const std::array<uint32_t, 3>& tets) const {
     const bool in_one_tet = tets[0] == tets[1] && tets[1] == tets[2];
     if (in_one_tet && IsOffBoundary(triangle, tets[0])) return true;
-    return HoldsFrom(triangle, {tets.begin(), tets.end()}, kMaxGuesses);
+    return HoldsFrom(triangle, tets, faces_.branches.empty());
   }
 
   // The same without branches. From either side of a branch the triangle reaches the tet in front
   // of it, where the face leads to several strands.
   bool HoldsInOneStrand(const Corners& triangle, const std::array<uint32_t, 3>& tets) const {
-    return faces_.branches.empty() ? Holds(triangle, tets)
-                                   : HoldsFrom(triangle, {tets.begin(), tets.end()}, kNoBranch);
+    return faces_.branches.empty() ? Holds(triangle, tets) : HoldsFrom(triangle, tets, true);
   }
 
  private:
@@ -114,71 +107,60 @@ class Follower {
     return TrianglesIntersect(triangle, {mesh_.nodes[a], mesh_.nodes[b], mesh_.nodes[c]});
   }
 
-  struct Seen {
+  // A face that the triangle meets, of tet `from`. One of the tets `to` across it must hold what
+  // passes it: the only one, or a strand behind a branch. A boundary face has none.
+  struct Passage {
+    uint32_t from = 0;
+    std::vector<uint32_t> to;
+  };
+
+  // Follows the triangle from the tets of its corners into all strands, then rejects tets that
+  // cannot hold their part of it: those with a passage of which all tets are rejected. Of any two
+  // sets of tets that hold the triangle, the union holds it too, so what is left is the largest,
+  // and no strand need be tried after the other. `one_strand`: no branch may be met.
+  bool HoldsFrom(const Corners& triangle, const std::array<uint32_t, 3>& sources,
+                 bool one_strand) const {
     std::vector<uint32_t> tets;
-    std::vector<uint32_t> group;  // equal for tets connected across faces
-
-    size_t IndexOf(uint32_t tet) const {
-      return static_cast<size_t>(std::find(tets.begin(), tets.end(), tet) - tets.begin());
-    }
-    void Unite(size_t a, size_t b) {
-      const uint32_t from = std::max(group[a], group[b]);
-      const uint32_t to = std::min(group[a], group[b]);
-      std::replace(group.begin(), group.end(), from, to);
-    }
-    size_t Add(uint32_t tet) {
-      const size_t at = IndexOf(tet);
-      if (at == tets.size()) {
-        tets.push_back(tet);
-        group.push_back(static_cast<uint32_t>(at));
-      }
+    const auto index_of = [&tets](uint32_t tet) {
+      const auto at =
+          static_cast<uint32_t>(std::find(tets.begin(), tets.end(), tet) - tets.begin());
+      if (at == tets.size()) tets.push_back(tet);
       return at;
-    }
-  };
-
-  // The strands behind a branch. One of them must hold what passes the face.
-  struct Choice {
-    size_t from = 0;  // index in Seen of the tet in front of the face
-    std::vector<uint32_t> strands;
-  };
-
-  bool HoldsFrom(const Corners& triangle, const std::vector<uint32_t>& sources, int guesses) const {
-    Seen seen;
-    for (const uint32_t tet : sources) seen.Add(tet);
-    std::vector<Choice> choices;
-    for (size_t next = 0; next < seen.tets.size(); ++next) {
-      const uint32_t tet = seen.tets[next];
+    };
+    for (const uint32_t tet : sources) index_of(tet);
+    const size_t num_sources = tets.size();
+    std::vector<Passage> passages;
+    for (uint32_t next = 0; next < tets.size(); ++next) {
+      const uint32_t tet = tets[next];
       const Sides sides = SidesTo(tet, triangle);
       for (size_t corner = 0; corner < 4; ++corner) {
         if (!Meets(triangle, tet, corner, sides)) continue;
-        if (faces_.neighbours[tet][corner] == kBoundaryFace) return false;
-        std::vector<uint32_t> others = faces_.Across(mesh_, tet, corner);
-        if (others.size() > 1) {
-          if (guesses == kNoBranch) return false;
-          choices.push_back({next, std::move(others)});
-        } else {
-          seen.Unite(next, seen.Add(others[0]));
-        }
+        Passage passage = {next, faces_.Across(mesh_, tet, corner)};
+        if (one_strand && passage.to.size() != 1) return false;
+        for (uint32_t& other : passage.to) other = index_of(other);
+        passages.push_back(std::move(passage));
       }
     }
-    for (const Choice& choice : choices) {
-      bool held = false;
-      for (const uint32_t strand : choice.strands) {
-        const size_t at = seen.IndexOf(strand);
-        if (at == seen.tets.size()) continue;
-        held = true;
-        seen.Unite(choice.from, at);
+    std::vector<bool> rejected(tets.size(), false);
+    const auto is_rejected = [&rejected](uint32_t at) { return rejected[at]; };
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Passage& passage : passages) {
+        if (rejected[passage.from] || !std::ranges::all_of(passage.to, is_rejected)) continue;
+        rejected[passage.from] = true;
+        changed = true;
       }
-      if (held) continue;
-      if (guesses == 0) return false;
-      std::vector<uint32_t> more = sources;
-      more.push_back(0);
-      return std::any_of(choice.strands.begin(), choice.strands.end(), [&](uint32_t strand) {
-        more.back() = strand;
-        return HoldsFrom(triangle, more, guesses - 1);
-      });
     }
-    return std::all_of(seen.group.begin(), seen.group.end(), [](uint32_t g) { return g == 0; });
+    DisjointSets sets(static_cast<uint32_t>(tets.size()));
+    for (const Passage& passage : passages) {
+      for (const uint32_t to : passage.to) {
+        if (!rejected[passage.from] && !rejected[to]) sets.Join(passage.from, to);
+      }
+    }
+    for (uint32_t i = 0; i < num_sources; ++i) {
+      if (rejected[i] || sets.Find(i) != sets.Find(0)) return false;
+    }
+    return true;
   }
 
   const TetMesh& mesh_;

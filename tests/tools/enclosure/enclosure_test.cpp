@@ -10,6 +10,8 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 using namespace plush::tools;
 using namespace plush::tests;
@@ -163,6 +165,88 @@ TEST_CASE("Two copies of one place do not hold each other's surface") {
   const std::vector<Triangle> one = {{0, 1, 2}};
   CHECK(FindEscapes(mesh, faces, points, one, std::vector<uint32_t>{1, 1, 1}).empty());
   CHECK(FindEscapes(mesh, faces, points, one, std::vector<uint32_t>{0, 1, 1}).size() == 1);
+}
+
+// A column of `count` + 1 stems of one cell each, and between them twice two cells in one place:
+// two strands, which differ in the nodes of their middle plane.
+struct Ladder {
+  TetMesh mesh;
+  std::vector<uint32_t> strand_of_tet;  // 2 s or 2 s + 1 above stem s; kNoTet: a stem
+
+  explicit Ladder(uint32_t count, uint32_t seed) {
+    const TetMesh column = plush::test::TetBox(1, 1, 3 * count + 1, 1.0, 0.1, seed);
+    mesh.nodes = column.nodes;
+    for (const auto& tet : column.tets) {
+      double z = 0.0;
+      for (const uint32_t node : tet) z += 0.25 * column.nodes[node].z;
+      const auto cell = static_cast<uint32_t>(z);
+      Add(tet, cell % 3 == 0 ? kNoTet : cell / 3 * 2);
+      if (cell % 3 != 0) Add(Copied(tet, 3.0 * (cell / 3) + 2.0), cell / 3 * 2 + 1);
+    }
+  }
+
+  // Removes one of the tets of a strand that the triangle meets.
+  void Break(uint32_t strand, const Triangle3& triangle, RandomNumbers* random) {
+    std::vector<size_t> met;
+    for (size_t t = 0; t < mesh.tets.size(); ++t) {
+      if (strand_of_tet[t] != strand) continue;
+      for (size_t corner = 0; corner < 4; ++corner) {
+        const auto [a, b, c] = FaceOf(mesh.tets[t], corner);
+        if (!TrianglesIntersect(triangle, {mesh.nodes[a], mesh.nodes[b], mesh.nodes[c]})) continue;
+        met.push_back(t);
+        break;
+      }
+    }
+    const size_t broken =
+        met[static_cast<size_t>(random->Whole(0, static_cast<int>(met.size()) - 1))];
+    mesh.tets.erase(mesh.tets.begin() + static_cast<std::ptrdiff_t>(broken));
+    strand_of_tet.erase(strand_of_tet.begin() + static_cast<std::ptrdiff_t>(broken));
+  }
+
+ private:
+  void Add(const std::array<uint32_t, 4>& tet, uint32_t strand) {
+    mesh.tets.push_back(tet);
+    strand_of_tet.push_back(strand);
+  }
+  std::array<uint32_t, 4> Copied(std::array<uint32_t, 4> tet, double middle) {
+    for (uint32_t& node : tet) {
+      if (std::abs(mesh.nodes[node].z - middle) > 0.3) continue;
+      const auto [at, is_new] = copies_.emplace(node, static_cast<uint32_t>(mesh.nodes.size()));
+      if (is_new) mesh.nodes.push_back(Vec3d{mesh.nodes[node]});
+      node = at->second;
+    }
+    return tet;
+  }
+  std::map<uint32_t, uint32_t> copies_;
+};
+
+TEST_CASE("A triangle through many branches is held if each has a strand that holds it") {
+  constexpr uint32_t kCount = 8;
+  int held = 0;
+  for (uint32_t seed = 0; seed < 60; ++seed) {
+    INFO("seed " << seed);
+    RandomNumbers random(seed);
+    Ladder ladder(kCount, seed);
+    const Triangle3 triangle = {random.Point({0.2, 0.2, 0.3}, {0.8, 0.8, 0.4}),
+                                random.Point({0.2, 0.2, 0.5}, {0.8, 0.8, 0.7}),
+                                random.Point({0.2, 0.2, 24.3}, {0.8, 0.8, 24.7})};
+    bool expected = true;
+    for (uint32_t s = 0; s < kCount; ++s) {
+      const int broken = random.Whole(0, 24);  // neither, mostly; one strand, or both
+      const bool first = broken % 3 == 1 || broken == 0, second = broken % 3 == 2 || broken == 0;
+      if (first) ladder.Break(2 * s, triangle, &random);
+      if (second) ladder.Break(2 * s + 1, triangle, &random);
+      expected = expected && !(first && second);
+    }
+    const CageFaces faces = FindCageFaces(ladder.mesh);
+    const std::vector<uint32_t> tets = TetsOf(ladder.mesh, {triangle.begin(), triangle.end()});
+    const EnclosureTest test(ladder.mesh, faces);
+    CHECK(test.Holds(triangle, {tets[0], tets[1], tets[2]}) == expected);
+    CHECK_FALSE(test.HoldsInOneStrand(triangle, {tets[0], tets[1], tets[2]}));
+    held += expected ? 1 : 0;
+  }
+  CHECK(held > 10);
+  CHECK(held < 50);
 }
 
 TEST_CASE("A triangle that meets a branch is held, but not in one strand") {
