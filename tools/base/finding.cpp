@@ -32,6 +32,8 @@ constexpr auto kCodes = std::to_array<FindingCode>({
      "Move the model to the origin before the export; place it by its pose in the game."},
     {"CAGE_HOLE_CLOSED", kW, "The surface is open; the winding number closed it for the cage.",
      "Close the holes if the inside is not what you mean."},
+    {"CAGE_NOT_ENCLOSED", kE, "The lattice cage does not strictly enclose the surface.",
+     "Report the model; another --tets, --cell or --lattice may avoid it."},
     {"CAGE_NOT_FITTED", kW,
      "The cage keeps the shape of the lattice, because no fit passed the proof.",
      "Report the model: a fit should have passed."},

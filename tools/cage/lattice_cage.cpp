@@ -277,7 +277,7 @@ LatticeCage Describe(Candidate fitted, FindingList* findings) {
   if (!fitted.is_fitted) {
     findings->Add("CAGE_NOT_FITTED", 1,
                   fitted.proof.holds() ? "the fitted cage did not pass its proof"
-                                       : "the cage cannot be proved to enclose the surface",
+                                       : "the boundary of the cage passes through itself",
                   fitted.failures);
   }
   const SplitCage& split = fitted.cage;
@@ -311,6 +311,9 @@ Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTe
   CageDriver driver(surface, inside, settings);
   Result<Candidate> best = driver.Run();
   if (!best.ok()) return best.error();
+  if (const auto enclosed = RefuseEscapes(surface, best.value().proof, findings); !enclosed.ok()) {
+    return enclosed.error();
+  }
   const double cage_volume = CageVolume(best.value().cage.mesh);
   const bool is_shell = ReportSolid(surface, best.value().solid, cage_volume, findings);
   ReportCount(surface, settings, best.value(), is_shell, &driver, findings);

@@ -59,11 +59,11 @@ struct LatticeCage {
 /// Builds the cage and proves that it strictly encloses the surface (ProveCage).
 /// - If a fit fails the proof, repeats it with more frozen nodes.
 /// - If all fits fail, leaves the lattice as it is and adds CAGE_NOT_FITTED. Its message says
-///   whether that cage can be proved.
+///   whether the boundary of that cage passes through itself.
 /// - Adds CAGE_TETS_NOT_REACHED, CAGE_TOO_FEW_TETS, CAGE_PINCHED and the findings of ReportSolid.
 ///
-/// Errors: MESH_EMPTY (no triangle has positive area); CAGE_FAR_FROM_ORIGIN and CAGE_TOO_FINE
-/// (Lattice::Make).
+/// Errors: MESH_EMPTY (no triangle has positive area); CAGE_NOT_ENCLOSED (a triangle is not strictly
+/// inside the cage); CAGE_FAR_FROM_ORIGIN and CAGE_TOO_FINE (Lattice::Make).
 Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTest& inside,
                                      const CageSettings& settings, FindingList* findings);
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 
 namespace plush::tools {
 namespace {
@@ -39,8 +40,9 @@ CageProof ProveCage(const SolidSurface& surface, const SplitCage& cage, double c
   CageProof proof;
   proof.faces = FindCageFaces(cage.mesh);
   proof.tet_of_point = LocateSurface(surface, cage, proof.faces);
-  const auto escapes =
+  proof.escapes =
       FindEscapes(cage.mesh, proof.faces, surface.points, surface.triangles, proof.tet_of_point);
+  const std::vector<uint32_t>& escapes = proof.escapes;
   for (const uint32_t t : escapes) {
     for (const uint32_t point : surface.triangles[t]) {
       const uint32_t tet = proof.tet_of_point[point];
@@ -58,7 +60,7 @@ CageProof ProveCage(const SolidSurface& surface, const SplitCage& cage, double c
     }
   }
   const auto crossings = FindCageCrossings(cage, proof.faces, cell);
-  proof.num_failures = escapes.size() + crossings.size();
+  proof.num_crossings = crossings.size();
   for (const auto& [f, g] : crossings) {
     proof.suspects.push_back(proof.faces.boundary[f].tet);
     proof.suspects.push_back(proof.faces.boundary[g].tet);
@@ -67,6 +69,22 @@ CageProof ProveCage(const SolidSurface& surface, const SplitCage& cage, double c
     proof.torn = TornTets(surface, cage.mesh, proof.faces, proof.tet_of_point);
   }
   return proof;
+}
+
+Result<Done> RefuseEscapes(const SolidSurface& surface, const CageProof& proof,
+                           FindingList* findings) {
+  if (proof.escapes.empty()) return Done{};
+  const std::string message = std::to_string(proof.escapes.size()) + " of " +
+                              std::to_string(surface.triangles.size()) +
+                              " triangles are not strictly inside the cage";
+  std::vector<Place> places;
+  for (const uint32_t t : proof.escapes) {
+    if (places.size() == kMaxPlaces) break;
+    const auto [a, b, c] = surface.CornersOf(t);
+    places.push_back({(a + b + c) / 3.0, surface.source_triangle[t], -1, ""});
+  }
+  findings->Add("CAGE_NOT_ENCLOSED", proof.escapes.size(), message, places);
+  return Error{ExitCode::kInvalidInput, message, "CAGE_NOT_ENCLOSED"};
 }
 
 }  // namespace plush::tools

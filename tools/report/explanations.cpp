@@ -66,6 +66,10 @@ constexpr auto kExplanations = std::to_array<Explanation>({
      "A body needs an inside. What counts as inside near a hole was decided by the winding number, "
      "which closes a hole smoothly.",
      kFill, kFillInMaya, "A vase without a bottom, a shirt, a head that ends at the neck."},
+    {"CAGE_NOT_ENCLOSED",
+     "The tets carry the surface. A triangle outside them would be left behind when the body "
+     "deforms.",
+     "", "", "No model is known: the lattice encloses by construction."},
     {"CAGE_NOT_FITTED",
      "The cage keeps the steps of the lattice. It encloses the surface, but has more empty volume "
      "than it could have.",

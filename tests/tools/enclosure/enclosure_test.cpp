@@ -2,6 +2,7 @@
 // The proof of enclosure against sampled points, in sound, holed and duplicated cages.
 #include "enclosure/enclosure.h"
 
+#include "enclosure/cage_proof.h"
 #include "mesh/exact_predicates.h"
 #include "shapes/tet_shapes.h"
 #include "tools/cage/cage_fixtures.h"
@@ -247,6 +248,37 @@ TEST_CASE("A triangle through many branches is held if each has a strand that ho
   }
   CHECK(held > 10);
   CHECK(held < 50);
+}
+
+TEST_CASE("A cage that lost a tet is refused, with places") {
+  Solid solid(MakeTorus(1.0, 0.3, 48, 24));
+  const Lattice lattice = LatticeAround(solid, LatticeKind::kBcc, 0.4);
+  SplitCage cage = SplitOf(solid, lattice, 1e-3);
+  const CageProof whole = ProveCage(solid.surface, cage, 0.4);
+  CHECK(whole.holds());
+  CHECK(RefuseEscapes(solid.surface, whole, &solid.findings).ok());
+  CHECK(solid.findings.all().empty());
+  const auto most =
+      std::max_element(cage.triangles.begin(), cage.triangles.end(),
+                       [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const auto lost = most - cage.triangles.begin();
+  cage.triangles.erase(most);
+  cage.mesh.tets.erase(cage.mesh.tets.begin() + lost);
+  cage.lattice_tet.erase(cage.lattice_tet.begin() + lost);
+  const CageProof proof = ProveCage(solid.surface, cage, 0.4);
+  CHECK_FALSE(proof.holds());
+  const auto refused = RefuseEscapes(solid.surface, proof, &solid.findings);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().exit_code == ExitCode::kInvalidInput);
+  REQUIRE(solid.findings.all().size() == 1);
+  const Finding& finding = solid.findings.all()[0];
+  CHECK(finding.code == refused.error().finding_code);
+  CHECK(finding.code == "CAGE_NOT_ENCLOSED");
+  CHECK(finding.count == proof.escapes.size());
+  REQUIRE(finding.places.size() == std::min(kMaxPlaces, proof.escapes.size()));
+  for (size_t i = 0; i < finding.places.size(); ++i) {
+    CHECK(finding.places[i].triangle == solid.surface.source_triangle[proof.escapes[i]]);
+  }
 }
 
 TEST_CASE("A triangle that meets a branch is held, but not in one strand") {
