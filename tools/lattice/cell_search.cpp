@@ -82,6 +82,12 @@ constexpr uint32_t kCompareSome = 20'000;
 // of copies (0.9).
 constexpr double kCostOfPiece = 5.0;
 
+// Bound of the distance by which TurnBack's rounding moves a node [m]: half a step of a float along
+// each axis. Nodes lie less than the box's diagonal away from it.
+double RoundingOfNodes(const Box3& box) {
+  return 0x1p-23 * (Length(box.Centre()) + 2.0 * Length(box.Extent()));
+}
+
 // x^(13/32) by square roots, which are the same on every platform. The number of tets grows with
 // (1 / cell)^(32/13): the power lies between 2 (tets along a surface) and 3 (tets in a volume).
 double RootOfCount(double x) {
@@ -207,7 +213,9 @@ Result<CellAttempt> CellSearch::Nearest(uint32_t target) {
   if (NumPlaces() < kMostPlaces) return best;
   const SolidSurface surface = TurnedSurface(surface_);
   const InsideTest inside(surface);
-  CellSearch search(surface, inside, kind_, clearance_, join_parts_);
+  // What a rounded node may come to touch counts as near.
+  const double clearance = std::max(clearance_, RoundingOfNodes(box_));
+  CellSearch search(surface, inside, kind_, clearance, join_parts_);
   Result<CellAttempt> other = search.NearestAlong(target);
   num_attempts_ += search.num_attempts_;
   if (!other.ok() || CostOf(other.value(), target) >= CostOf(best.value(), target)) return best;

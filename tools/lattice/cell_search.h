@@ -21,7 +21,8 @@ namespace plush::tools {
 SolidSurface TurnedSurface(const SolidSurface& surface);
 
 /// Rotates a cage of TurnedSurface(surface) back. The cage must not be fitted yet. Its nodes are
-/// rounded to single precision, which moves them by a tiny part of the clearance.
+/// rounded to single precision. Far from the origin that may move them by more than the clearance;
+/// so CellSearch splits a turned lattice with a clearance of at least that.
 void TurnBack(const SolidSurface& surface, SplitCage* cage);
 
 /// The cage of one lattice, before fitting.
