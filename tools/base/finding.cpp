@@ -55,7 +55,7 @@ constexpr auto kCodes = std::to_array<FindingCode>({
      "Choose a number nearer the one reached, or give --cell."},
     {"CAGE_TOO_FEW_TETS", kW, "The model's parts need more tets than were asked for.",
      "Raise --tets to the number given, or let parts share tets with --join."},
-    {"CAGE_TOO_FINE", kE, "The lattice would have more than 20 million tets.",
+    {"CAGE_TOO_FINE", kE, "The cage would have more than 20 million tets, or its lattice 4 billion.",
      "Choose larger cells or fewer tets; delete parts that lie far from the model."},
     {"CDG_NOT_SIMPLIFIED", kW,
      "The collision surface was not simplified: the tets do not hold it or its copy.",

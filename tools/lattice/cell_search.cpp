@@ -4,7 +4,6 @@
 #include "lattice/cell_search.h"
 
 #include "base/float_rounding.h"
-#include "base/text.h"
 #include "lattice/lattice_contacts.h"
 #include "lattice/solid_voxels.h"
 
@@ -51,8 +50,9 @@ constexpr double kEnough = 0.95;
 // Tets that voxels fall into, per tet that the solid enters; voxels are thicker than the solid.
 constexpr double kVoxelExcess = 1.07;
 
-// Refinements of a guessed cell size.
+// Refinements of a guessed cell size, and of the first one.
 constexpr int kRefinements = 3;
+constexpr int kFirstSteps = 3;
 // Tets of a cage per tet that SolidVoxels::CountTets finds. Its samples miss tets that only a
 // corner of the solid enters, and it does not count copies. Measured: 1.06 to 1.13 over nine models
 // with 200 to 1000 tets.
@@ -62,9 +62,12 @@ constexpr double kMissed = 1.09;
 // model.
 constexpr double kLargestCell = 16.0;
 
-// Voxels per cell of the lattice along each axis, and the most voxels along the longest side.
+// Voxels per cell of the lattice along each axis, and the most voxels along the longest side of a
+// body that fills its box (others get more: SolidVoxels::FinestEdge).
 constexpr double kVoxelsPerCell = 7.0;
 constexpr double kMostVoxels = 250.0;
+// Fewest voxels per cell along each axis. A voxel is then as large as a tet.
+constexpr double kFewestVoxelsPerCell = 2.3;
 
 // Places of the lattice along each axis, in cells. Only the first and third are used along x: a bcc
 // lattice repeats after half a cell along all three axes at once.
@@ -116,8 +119,14 @@ class CellSearch::Guess {
  public:
   Guess(const CellSearch& search, double cell)
       : search_(search),
-        voxels_(search.surface_,
-                std::max(cell / kVoxelsPerCell, search.LongestSide() / kMostVoxels)) {}
+        finest_(
+            std::min(search.LongestSide() / kMostVoxels, SolidVoxels::FinestEdge(search.surface_))),
+        voxels_(search.surface_, std::max(cell / kVoxelsPerCell, finest_)) {}
+
+  // Whether the voxels are small enough for cells of this size, or as small as they can be.
+  bool Resolves(double cell) const {
+    return cell >= kFewestVoxelsPerCell * voxels_.edge() || voxels_.edge() <= finest_;
+  }
 
   // A place and its predicted cost: the volume of the tets and a penalty for copies. Lower is
   // better.
@@ -143,7 +152,7 @@ class CellSearch::Guess {
 
   // The `count` places with the best scores, the best one first.
   std::vector<Place> Best(Place start, double wanted, uint32_t target, size_t count) const {
-    std::vector<Scored> all = {At(start, wanted, 3)};
+    std::vector<Scored> all = {At(start, wanted, kFirstSteps)};
     const size_t stride = target <= kCompareAll ? 1 : 2;
     for (size_t x = 0; x < 2 && target <= kCompareSome; ++x) {
       for (size_t y = 0; y < kPlaces.size(); y += stride) {
@@ -174,6 +183,7 @@ class CellSearch::Guess {
 
  private:
   const CellSearch& search_;
+  double finest_;  // smallest edge of a voxel [m]
   SolidVoxels voxels_;
 };
 
@@ -196,18 +206,18 @@ Result<CellAttempt> CellSearch::Try(double cell, const LatticeShift& shift) {
   ++num_attempts_;
   Result<Lattice> lattice = Lattice::Make(kind_, box_.low, box_.high, cell, shift);
   if (!lattice.ok()) return lattice.error();
-  const LatticeContacts contacts = FindContacts(lattice.value(), surface_, clearance_);
-  return CellAttempt{cell, SplitLattice(lattice.value(), surface_, links_, inside_, contacts,
-                                        clearance_, join_parts_)};
+  const Result<LatticeContacts> contacts = FindContacts(lattice.value(), surface_, clearance_);
+  if (!contacts.ok()) return contacts.error();
+  Result<SplitCage> cage = SplitLattice(lattice.value(), surface_, links_, inside_,
+                                        contacts.value(), clearance_, join_parts_);
+  if (!cage.ok()) return cage.error();
+  return CellAttempt{cell, std::move(cage.value())};
 }
 
 Result<CellAttempt> CellSearch::Nearest(uint32_t target) {
   Result<CellAttempt> best = NearestAlong(target);
   if (!best.ok() && best.error().exit_code == ExitCode::kLimit) {
-    return Error{ExitCode::kLimit,
-                 "in a box of " + RoundedText(LongestSide()) + " m, a cage of about " +
-                     std::to_string(target) + " tets needs a lattice of more than 20 million tets",
-                 "CAGE_TOO_FINE"};
+    return best.error().WithContext("a cage of about " + std::to_string(target) + " tets");
   }
   if (!best.ok() || target < kFewestToGuess || IsGood(best.value(), target)) return best;
   if (NumPlaces() < kMostPlaces) return best;
@@ -233,15 +243,27 @@ size_t CellSearch::NumPlaces() const {
   return std::clamp<size_t>(kTrianglesForOpenPlaces / Work(), 1, kMostPlaces);
 }
 
+// A guess whose voxels tell the tets apart. Voxels for start->cell may be larger than the tets, and
+// so too few, in a body that fills little of its box; the cells that they predict are too small
+// then. The next voxels are made for these, until they resolve what they predict.
+CellSearch::Guess CellSearch::ResolvingGuess(Place* start, double wanted) const {
+  while (true) {
+    Guess guess(*this, start->cell);
+    const double cell = guess.At(*start, wanted, kFirstSteps).place.cell;
+    if (guess.Resolves(cell)) return guess;
+    start->cell = cell;
+  }
+}
+
 // Steps 1 to 3 of the search, with the lattice along the axes of the surface.
 Result<CellAttempt> CellSearch::NearestAlong(uint32_t target) {
   const double aim = 0.5 * (1.0 + kEnough) * target;
-  const Place start = {1.5 * LongestSide() / RootOfCount(target), CentredShift(kind_)};
+  Place start = {1.5 * LongestSide() / RootOfCount(target), CentredShift(kind_)};
   const size_t work = Work();
   const int tries =
       std::clamp(static_cast<int>(kTrianglesForTries / work), kFewestTries, kMostTries);
   if (target < kFewestToGuess) return Adjust(start, target, tries);
-  const Guess guess(*this, start.cell);
+  const Guess guess = ResolvingGuess(&start, kVoxelExcess * aim);
   const size_t count = std::clamp<size_t>(kTrianglesForPlaces / work, 1, kMostPlaces);
   // The first `count` places are always tried, the others only until a cage is good.
   const std::vector<Place> places = guess.Best(start, kVoxelExcess * aim, target, NumPlaces());

@@ -85,6 +85,7 @@ class CellSearch {
   class Guess;
 
   Result<CellAttempt> Try(double cell, const LatticeShift& shift);
+  Guess ResolvingGuess(Place* start, double wanted) const;
   Result<CellAttempt> NearestAlong(uint32_t target);
   Result<CellAttempt> Adjust(Place place, uint32_t target, int tries);
   static bool IsGood(const CellAttempt& attempt, uint32_t target);

@@ -32,6 +32,13 @@ Error FarFromOrigin(double cell) {
 
 }  // namespace
 
+Error TooManyTets(double cell) {
+  return {ExitCode::kLimit,
+          "cells of " + RoundedText(cell) +
+              " m make a cage of more than 20 million tets; choose larger cells",
+          "CAGE_TOO_FINE"};
+}
+
 LatticeShift CentredShift(LatticeKind kind) {
   return kind == LatticeKind::kBcc ? LatticeShift{0.0171, 0.5233, 0.2807}
                                    : LatticeShift{0.5171, 0.5233, 0.5307};
@@ -113,12 +120,12 @@ Result<Lattice> Lattice::Make(LatticeKind kind, const Vec3d& lower, const Vec3d&
   for (int axis = 0; axis < 3; ++axis) {
     tets *= std::ceil((upper[axis] - lower[axis]) / cell + 2.0 * kMargin + 1.0);
   }
-  if (!(tets <= static_cast<double>(kMaxLatticeTets))) {
+  if (!(tets < static_cast<double>(kNoTet))) {
     const Vec3d size = upper - lower;
     return Error{ExitCode::kLimit,
                  "cells of " + RoundedText(cell) + " m in a box of " +
                      RoundedText(std::max({size.x, size.y, size.z})) +
-                     " m make a lattice of more than 20 million tets; choose larger cells",
+                     " m make a lattice of more than 4 billion tets; choose larger cells",
                  "CAGE_TOO_FINE"};
   }
   for (int axis = 0; axis < 3; ++axis) {

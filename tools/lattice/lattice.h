@@ -6,6 +6,7 @@
 #include "base/vec3.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -25,20 +26,23 @@ using LatticeShift = std::array<double, 3>;
 /// axis-aligned models do not fall on lattice planes.
 LatticeShift CentredShift(LatticeKind kind);
 
-/// Largest number of tets in a lattice.
-inline constexpr uint64_t kMaxLatticeTets = 20'000'000;
+/// Most tets that a cage takes from a lattice.
+inline constexpr size_t kMostCageTets = 20'000'000;
+/// The error CAGE_TOO_FINE: cells of `cell` [m] make a cage of more than kMostCageTets.
+Error TooManyTets(double cell);
 
-/// No such tet.
+/// No such tet. All tets of a lattice have lower numbers.
 inline constexpr uint32_t kNoTet = UINT32_MAX;
 
 /// The lattice. Its nodes are representable in single precision, so that storing a cage does not
 /// move them. Tets are numbered cell by cell, x fastest. The numbers of a few tets that would stick
-/// out of the last cells are not used.
+/// out of the last cells are not used. Nothing is stored per tet: a lattice may be as large as its
+/// numbers allow, however little of it a body touches.
 class Lattice {
  public:
   /// A lattice with cells of edge `cell` [m] around the box from `lower` to `upper`, with at least
   /// two free cells on every side. Errors:
-  /// - kLimit, CAGE_TOO_FINE: more than kMaxLatticeTets;
+  /// - kLimit, CAGE_TOO_FINE: more tets than there are numbers;
   /// - kInvalidInput, CAGE_FAR_FROM_ORIGIN: the cells are too small for single precision at this
   ///   distance from the origin.
   static Result<Lattice> Make(LatticeKind kind, const Vec3d& lower, const Vec3d& upper, double cell,

@@ -2,6 +2,7 @@
 // Which triangles of a surface come near which tets of a lattice.
 #pragma once
 
+#include "base/result.h"
 #include "lattice/lattice.h"
 #include "solid/solid_surface.h"
 
@@ -25,7 +26,9 @@ struct LatticeContacts {
 
 /// Finds all pairs of a triangle and a tet that come within `clearance` [m] of each other; some of
 /// the pairs found may be a little farther apart (TriangleMayTouchTet). The lattice must enclose
-/// the surface. Time and memory are linear in the number of pairs and of lattice tets.
-LatticeContacts FindContacts(const Lattice& lattice, const SolidSurface& surface, double clearance);
+/// the surface. Time and memory are linear in the number of pairs, whatever the size of the
+/// lattice. Errors: kLimit, CAGE_TOO_FINE (more than kMostCageTets).
+Result<LatticeContacts> FindContacts(const Lattice& lattice, const SolidSurface& surface,
+                                     double clearance);
 
 }  // namespace plush::tools

@@ -3,11 +3,14 @@
 // Evenly spread samples mark the surface, rays along x mark the inside.
 #include "lattice/solid_voxels.h"
 
+#include "lattice/id_map.h"
 #include "mesh/disjoint_sets.h"
+#include "solid/solid_volume.h"
 #include "solid/surface_columns.h"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace plush::tools {
 namespace {
@@ -19,6 +22,9 @@ constexpr double kStepV = 0.5698402909980532;
 // Samples per area of a voxel's face.
 constexpr double kSamples = 4.0;
 
+// Voxels of FinestEdge.
+constexpr double kMostVoxels = 1e6;
+
 }  // namespace
 
 SolidVoxels::SolidVoxels(const SolidSurface& surface, double edge)
@@ -27,12 +33,21 @@ SolidVoxels::SolidVoxels(const SolidSurface& surface, double edge)
   for (int axis = 0; axis < 3; ++axis) {
     counts_[static_cast<size_t>(axis)] = static_cast<int>(size[axis] / edge) + 1;
   }
-  std::vector<bool> marks(static_cast<size_t>(counts_[0]) * static_cast<size_t>(counts_[1]) *
-                          static_cast<size_t>(counts_[2]));
-  MarkSurface(surface, &marks);
-  const std::vector<bool> on_surface = marks;
-  MarkInside(surface, &marks);
-  ListVoxels(marks, on_surface);
+  const std::vector<uint64_t> on_surface = FindOnSurface(surface);
+  ListVoxels(on_surface, FindInside(surface));
+}
+
+double SolidVoxels::FinestEdge(const SolidSurface& surface) {
+  double area = 0.0;
+  for (size_t t = 0; t < surface.triangles.size(); ++t) {
+    const auto [a, b, c] = surface.CornersOf(t);
+    area += 0.5 * Length(Cross(b - a, c - a));
+  }
+  const double volume = std::abs(SignedVolume(surface));
+  // No cube root: those of different platforms differ.
+  double edge = std::sqrt(area / kMostVoxels);
+  while (area * edge + volume > kMostVoxels * edge * edge * edge) edge *= 1.1;
+  return edge;
 }
 
 int SolidVoxels::Index(int axis, double coordinate) const {
@@ -40,16 +55,21 @@ int SolidVoxels::Index(int axis, double coordinate) const {
   return std::clamp(index, 0, counts_[static_cast<size_t>(axis)] - 1);
 }
 
-size_t SolidVoxels::At(int x, int y, int z) const {
-  return static_cast<size_t>((z * counts_[1] + y) * counts_[0] + x);
+// Ascending in z, then y, then x.
+uint64_t SolidVoxels::KeyOf(int x, int y, int z) const {
+  const auto count_x = static_cast<uint64_t>(counts_[0]);
+  const auto count_y = static_cast<uint64_t>(counts_[1]);
+  return (static_cast<uint64_t>(z) * count_y + static_cast<uint64_t>(y)) * count_x +
+         static_cast<uint64_t>(x);
 }
 
-// Marks the voxels that hold one of the samples, which are spread evenly over the triangles.
-void SolidVoxels::MarkSurface(const SolidSurface& surface, std::vector<bool>* marks) {
+// The voxels that hold one of the samples, which are spread evenly over the triangles; ascending.
+std::vector<uint64_t> SolidVoxels::FindOnSurface(const SolidSurface& surface) {
   const double per_sample = 2.0 * edge_ * edge_ / kSamples;
   double due = 0.5;
   double u = 0.5;
   double v = 0.5;
+  std::vector<uint64_t> keys;
   for (const auto& [ia, ib, ic] : surface.triangles) {
     const Vec3d& a = surface.points[ia];
     const Vec3d ab = surface.points[ib] - a;
@@ -62,49 +82,62 @@ void SolidVoxels::MarkSurface(const SolidSurface& surface, std::vector<bool>* ma
       v -= std::floor(v);
       const bool folded = u + v > 1.0;
       const Vec3d p = a + ab * (folded ? 1.0 - u : u) + ac * (folded ? 1.0 - v : v);
-      (*marks)[At(Index(0, p.x), Index(1, p.y), Index(2, p.z))] = true;
+      keys.push_back(KeyOf(Index(0, p.x), Index(1, p.y), Index(2, p.z)));
       samples_.push_back(p);
     }
   }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
 }
 
-// Marks the voxels with a centre inside, by rays through the centres.
-void SolidVoxels::MarkInside(const SolidSurface& surface, std::vector<bool>* marks) const {
+// The voxels with a centre inside, by rays through the centres; ascending.
+std::vector<uint64_t> SolidVoxels::FindInside(const SolidSurface& surface) const {
   const Vec3d first = box_.low + Vec3d{0.5, 0.5, 0.5} * edge_;
   const SurfaceColumns columns(surface, {first.y, first.z, edge_, counts_[1], counts_[2]});
-  for (int z = 0; z < counts_[2]; ++z) {
-    for (int y = 0; y < counts_[1]; ++y) {
-      const auto& column = columns.At(y, z);
-      int winding = 0;
-      for (size_t k = 0; k + 1 < column.size(); ++k) {
-        winding += column[k].sign;
-        if (winding == 0) continue;
-        const auto begin = static_cast<int>(std::ceil((column[k].x - first.x) / edge_));
-        for (int x = std::max(0, begin); x < counts_[0]; ++x) {
-          if (first.x + x * edge_ >= column[k + 1].x) break;
-          (*marks)[At(x, y, z)] = true;
-        }
+  std::vector<uint64_t> keys;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const auto [y, z, column] = columns[i];
+    int winding = 0;
+    for (size_t k = 0; k + 1 < column.size(); ++k) {
+      winding += column[k].sign;
+      if (winding == 0) continue;
+      const auto begin = static_cast<int>(std::ceil((column[k].x - first.x) / edge_));
+      for (int x = std::max(0, begin); x < counts_[0]; ++x) {
+        if (first.x + x * edge_ >= column[k + 1].x) break;
+        keys.push_back(KeyOf(x, y, z));
       }
     }
   }
+  return keys;
 }
 
-void SolidVoxels::ListVoxels(const std::vector<bool>& marks, const std::vector<bool>& on_surface) {
-  std::vector<uint32_t> number(marks.size(), UINT32_MAX);
-  for (int z = 0; z < counts_[2]; ++z) {
-    for (int y = 0; y < counts_[1]; ++y) {
-      for (int x = 0; x < counts_[0]; ++x) {
-        if (!marks[At(x, y, z)]) continue;
-        number[At(x, y, z)] = static_cast<uint32_t>(voxels_.size());
-        voxels_.push_back({x, y, z});
-        on_surface_.push_back(on_surface[At(x, y, z)]);
-      }
+// Numbers all voxels in the order of their keys, and finds their neighbours.
+void SolidVoxels::ListVoxels(const std::vector<uint64_t>& on_surface,
+                             const std::vector<uint64_t>& inside) {
+  std::vector<uint64_t> keys;
+  std::set_union(on_surface.begin(), on_surface.end(), inside.begin(), inside.end(),
+                 std::back_inserter(keys));
+  const auto count_x = static_cast<uint64_t>(counts_[0]);
+  const auto count_y = static_cast<uint64_t>(counts_[1]);
+  next_.resize(keys.size(), {UINT32_MAX, UINT32_MAX, UINT32_MAX});
+  // The neighbours along an axis have ascending keys too: one walk finds them all.
+  const std::array<uint64_t, 3> steps = {1, count_x, count_x * count_y};
+  std::array<size_t, 3> at = {};
+  auto surface = on_surface.begin();
+  for (size_t v = 0; v < keys.size(); ++v) {
+    const uint64_t key = keys[v];
+    const std::array<int, 3> voxel = {static_cast<int>(key % count_x),
+                                      static_cast<int>(key / count_x % count_y),
+                                      static_cast<int>(key / count_x / count_y)};
+    for (size_t axis = 0; axis < 3; ++axis) {
+      while (at[axis] < keys.size() && keys[at[axis]] < key + steps[axis]) ++at[axis];
+      if (at[axis] == keys.size() || keys[at[axis]] != key + steps[axis]) continue;
+      if (voxel[axis] + 1 < counts_[axis]) next_[v][axis] = static_cast<uint32_t>(at[axis]);
     }
-  }
-  for (const auto& [x, y, z] : voxels_) {
-    next_.push_back({x + 1 < counts_[0] ? number[At(x + 1, y, z)] : UINT32_MAX,
-                     y + 1 < counts_[1] ? number[At(x, y + 1, z)] : UINT32_MAX,
-                     z + 1 < counts_[2] ? number[At(x, y, z + 1)] : UINT32_MAX});
+    while (surface != on_surface.end() && *surface < key) ++surface;
+    on_surface_.push_back(surface != on_surface.end() && *surface == key);
+    voxels_.push_back(voxel);
   }
 }
 
@@ -129,11 +162,11 @@ std::vector<uint32_t> SolidVoxels::TetsOfVoxels(const Lattice& lattice) const {
 
 SolidVoxels::Cut SolidVoxels::CutBy(const Lattice& lattice) const {
   const std::vector<uint32_t> tets = TetsOfVoxels(lattice);
-  std::vector<uint8_t> seen(lattice.num_tets(), 0);
-  for (const uint32_t tet : tets) seen[tet] = 1;
+  IdMap<bool> seen(false);
+  for (const uint32_t tet : tets) seen.At(tet) = true;
   DisjointSets pieces(static_cast<uint32_t>(voxels_.size()));
   Cut cut;
-  cut.tets = static_cast<uint32_t>(std::count(seen.begin(), seen.end(), uint8_t{1}));
+  cut.tets = static_cast<uint32_t>(seen.size());
   cut.pieces = static_cast<uint32_t>(voxels_.size());
   for (uint32_t v = 0; v < voxels_.size(); ++v) {
     for (const uint32_t other : next_[v]) {
@@ -145,13 +178,13 @@ SolidVoxels::Cut SolidVoxels::CutBy(const Lattice& lattice) const {
 }
 
 uint32_t SolidVoxels::CountTets(const Lattice& lattice) const {
-  std::vector<uint8_t> seen(lattice.num_tets(), 0);
-  for (const Vec3d& sample : samples_) seen[lattice.TetAt(sample)] = 1;
+  IdMap<bool> seen(false);
+  for (const Vec3d& sample : samples_) seen.At(lattice.TetAt(sample)) = true;
   const std::vector<uint32_t> tets = TetsOfVoxels(lattice);
   for (size_t v = 0; v < tets.size(); ++v) {
-    if (!on_surface_[v]) seen[tets[v]] = 1;
+    if (!on_surface_[v]) seen.At(tets[v]) = true;
   }
-  return static_cast<uint32_t>(std::count(seen.begin(), seen.end(), uint8_t{1}));
+  return static_cast<uint32_t>(seen.size());
 }
 
 }  // namespace plush::tools

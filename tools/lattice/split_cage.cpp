@@ -4,6 +4,7 @@
 #include "lattice/split_cage.h"
 
 #include "lattice/copy_joining.h"
+#include "lattice/id_map.h"
 #include "mesh/disjoint_sets.h"
 #include "solid/triangle_tet_overlap.h"
 
@@ -23,17 +24,20 @@ constexpr int kMostJoins = 100;
 
 // 1 for each node of the tets in `contacts` that lies inside the solid, 0 for all other lattice
 // nodes. Tests each node once.
-std::vector<uint8_t> FindInsideNodes(const Lattice& lattice, const InsideTest& inside,
-                                     const LatticeContacts& contacts) {
-  std::vector<uint8_t> wanted(lattice.num_nodes(), 0);
+IdMap<uint8_t> FindInsideNodes(const Lattice& lattice, const InsideTest& inside,
+                               const LatticeContacts& contacts) {
+  std::vector<uint32_t> nodes;
+  IdMap<uint8_t> is_inside(0);
   for (const uint32_t tet : contacts.tets) {
-    for (const uint32_t node : lattice.TetNodes(tet)) wanted[node] = 1;
+    for (const uint32_t node : lattice.TetNodes(tet)) {
+      if (!std::exchange(is_inside.At(node), 1)) nodes.push_back(node);
+    }
   }
-  std::vector<uint8_t> is_inside(wanted.size(), 0);
-  tbb::parallel_for(uint32_t{0}, lattice.num_nodes(), [&](uint32_t node) {
-    if (wanted[node] == 0) return;
-    is_inside[node] = inside.IsInside(lattice.NodePosition(node)) ? 1 : 0;
+  std::vector<uint8_t> answers(nodes.size());
+  tbb::parallel_for(size_t{0}, nodes.size(), [&](size_t i) {
+    answers[i] = inside.IsInside(lattice.NodePosition(nodes[i])) ? 1 : 0;
   });
+  for (size_t i = 0; i < nodes.size(); ++i) is_inside.At(nodes[i]) = answers[i];
   return is_inside;
 }
 
@@ -54,8 +58,7 @@ class Splitter {
         inside_(inside),
         contacts_(contacts),
         clearance_(clearance),
-        inside_nodes_(FindInsideNodes(lattice, inside, contacts)),
-        kept_of_tet_(lattice.num_tets(), kNone) {}
+        inside_nodes_(FindInsideNodes(lattice, inside, contacts)) {}
 
   void FindPieces(PieceFinder* finder) {
     for (uint32_t i = 0; i < contacts_.tets.size(); ++i) {
@@ -63,7 +66,7 @@ class Splitter {
       const auto nodes = lattice_.TetNodes(tet);
       std::array<bool, 4> corner_inside;
       for (size_t k = 0; k < 4; ++k) corner_inside[k] = inside_nodes_[nodes[k]] != 0;
-      kept_of_tet_[tet] = static_cast<uint32_t>(kept_.size());
+      kept_of_tet_.At(tet) = static_cast<uint32_t>(kept_.size());
       kept_.push_back(
           {tet, i, 0,
            finder->Find(lattice_.TetCorners(tet), contacts_.TrianglesOf(i), corner_inside)});
@@ -74,8 +77,10 @@ class Splitter {
   // - Closed surface: such a tet lies inside if the three nodes of the face do, because no surface
   //   comes between.
   // - Open surface: its centre decides.
-  void AddInnerTets() {
+  // Returns whether all of them are kMostCageTets at most.
+  bool AddInnerTets() {
     for (size_t next = 0; next < kept_.size(); ++next) {
+      if (kept_.size() > kMostCageTets) return false;
       const uint32_t tet = kept_[next].tet;
       const auto nodes = lattice_.TetNodes(tet);
       for (uint32_t face = 0; face < 4; ++face) {
@@ -92,6 +97,7 @@ class Splitter {
         if (inner) AddInnerTet(other);
       }
     }
+    return true;
   }
 
   // Numbers copies in ascending order of lattice tets, so that the order in which they were found
@@ -100,7 +106,7 @@ class Splitter {
     std::sort(kept_.begin(), kept_.end(),
               [](const KeptTet& a, const KeptTet& b) { return a.tet < b.tet; });
     for (uint32_t k = 0; k < kept_.size(); ++k) {
-      kept_of_tet_[kept_[k].tet] = k;
+      kept_of_tet_.At(kept_[k].tet) = k;
       kept_[k].first_copy = num_copies_;
       num_copies_ += kept_[k].pieces.count;
     }
@@ -134,11 +140,11 @@ class Splitter {
 
  private:
   void AddInnerTet(uint32_t tet) {
-    kept_of_tet_[tet] = static_cast<uint32_t>(kept_.size());
+    kept_of_tet_.At(tet) = static_cast<uint32_t>(kept_.size());
     KeptTet kept;
     kept.tet = tet;
     kept.pieces.count = 1;  // with all corners in piece 0
-    for (const uint32_t node : lattice_.TetNodes(tet)) inside_nodes_[node] = 1;
+    for (const uint32_t node : lattice_.TetNodes(tet)) inside_nodes_.At(node) = 1;
     kept_.push_back(std::move(kept));
   }
 
@@ -284,8 +290,8 @@ class Splitter {
   const InsideTest& inside_;
   const LatticeContacts& contacts_;
   const double clearance_;
-  std::vector<uint8_t> inside_nodes_;  // per lattice node: 1 if it lies inside the solid
-  std::vector<uint32_t> kept_of_tet_;
+  IdMap<uint8_t> inside_nodes_;  // by lattice node: 1 if it lies inside the solid
+  IdMap<uint32_t> kept_of_tet_{kNone};
   std::vector<KeptTet> kept_;
   uint32_t num_copies_ = 0;
   std::vector<std::array<uint32_t, 2>> joins_;  // copies joined across a face, both ways
@@ -305,13 +311,13 @@ std::map<uint32_t, std::vector<uint32_t>> SplitCage::CopiesByLatticeTet() const 
   return copies;
 }
 
-SplitCage SplitLattice(const Lattice& lattice, const SolidSurface& surface,
-                       const SurfaceLinks& links, const InsideTest& inside,
-                       const LatticeContacts& contacts, double clearance, bool join_parts) {
+Result<SplitCage> SplitLattice(const Lattice& lattice, const SolidSurface& surface,
+                               const SurfaceLinks& links, const InsideTest& inside,
+                               const LatticeContacts& contacts, double clearance, bool join_parts) {
   Splitter splitter(lattice, surface, inside, contacts, clearance);
   PieceFinder finder(surface, links, inside, clearance, join_parts);
   splitter.FindPieces(&finder);
-  splitter.AddInnerTets();
+  if (!splitter.AddInnerTets()) return TooManyTets(lattice.cell());
   splitter.NumberCopies();
   DisjointSets corners = splitter.JoinCorners();
   SplitCage cage = splitter.MakeCage(&corners);

@@ -4,6 +4,7 @@
 // Virtual Node Algorithm for Changing Mesh Topology During Simulation. 2004
 #pragma once
 
+#include "base/result.h"
 #include "lattice/lattice.h"
 #include "lattice/lattice_contacts.h"
 #include "lattice/tet_pieces.h"
@@ -52,9 +53,10 @@ struct SplitCage {
 ///   of several pieces.
 /// - Repairs pinched edges and nodes of the boundary with empty tets, or joins copies
 ///   (copy_joining.h).
-/// `clearance` [m]; `join_parts`: see PieceFinder.
-SplitCage SplitLattice(const Lattice& lattice, const SolidSurface& surface,
-                       const SurfaceLinks& links, const InsideTest& inside,
-                       const LatticeContacts& contacts, double clearance, bool join_parts);
+/// `clearance` [m]; `join_parts`: see PieceFinder. Time and memory grow with the tets of the cage,
+/// not with those of the lattice. Errors: kLimit, CAGE_TOO_FINE (more than kMostCageTets).
+Result<SplitCage> SplitLattice(const Lattice& lattice, const SolidSurface& surface,
+                               const SurfaceLinks& links, const InsideTest& inside,
+                               const LatticeContacts& contacts, double clearance, bool join_parts);
 
 }  // namespace plush::tools

@@ -13,6 +13,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -91,20 +92,19 @@ SolidMeasure MeasureClosed(const SolidSurface& surface) {
   double overlap = 0.0;  // length with |w| > 1
   double excess = 0.0;   // integral of w - [w != 0] along the rays
   Vec3d excess_moment;
-  for (int z = 0; z < grid.count_z; ++z) {
-    for (int y = 0; y < grid.count_y; ++y) {
-      const auto& column = columns.At(y, z);
-      int winding = 0;
-      for (size_t i = 0; i + 1 < column.size(); ++i) {
-        winding += column[i].sign;
-        const double length = column[i + 1].x - column[i].x;
-        if (std::abs(winding) > 1) overlap += length;
-        const double more = (winding - (winding != 0 ? 1 : 0)) * length;
-        excess += more;
-        excess_moment += Vec3d{0.5 * (column[i].x + column[i + 1].x), grid.first_y + y * spacing,
-                               grid.first_z + z * spacing} *
-                         more;
-      }
+  for (size_t ray = 0; ray < columns.size(); ++ray) {
+    const std::span<const ColumnCrossing> column = columns[ray].crossings;
+    int winding = 0;
+    for (size_t i = 0; i + 1 < column.size(); ++i) {
+      winding += column[i].sign;
+      const double length = column[i + 1].x - column[i].x;
+      if (std::abs(winding) > 1) overlap += length;
+      const double more = (winding - (winding != 0 ? 1 : 0)) * length;
+      excess += more;
+      excess_moment += Vec3d{0.5 * (column[i].x + column[i + 1].x),
+                             grid.first_y + columns[ray].y * spacing,
+                             grid.first_z + columns[ray].z * spacing} *
+                       more;
     }
   }
   const double area = spacing * spacing;

@@ -16,6 +16,23 @@ struct Projected {
   std::array<uint32_t, 3> numbers;  // of the corners
   std::array<Vec3d, 3> corners;
 
+  // The least and greatest y of the triangle on the line at z, up to rounding. `z` must lie within
+  // the triangle's range.
+  std::pair<double, double> RangeAt(double z) const {
+    double low = HUGE_VAL;
+    double high = -HUGE_VAL;
+    for (size_t i = 0; i < 3; ++i) {
+      const Vec3d& a = corners[i];
+      const Vec3d& b = corners[(i + 1) % 3];
+      // The ends of a level edge are those of the other two.
+      if (a.z == b.z || std::min(a.z, b.z) > z || std::max(a.z, b.z) < z) continue;
+      const double y = a.y + (b.y - a.y) * ((z - a.z) / (b.z - a.z));
+      low = std::min(low, y);
+      high = std::max(high, y);
+    }
+    return {low, high};
+  }
+
   // Whether the ray at (y, z) crosses the triangle; if so, sets `*crossing`.
   bool Cross(double y, double z, ColumnCrossing* crossing) const {
     const Weight a = WeightOf(1, 2, y, z);
@@ -56,29 +73,44 @@ std::pair<int, int> LinesBetween(double low, double high, double first, double s
 }  // namespace
 
 SurfaceColumns::SurfaceColumns(const SolidSurface& surface, const ColumnGrid& grid)
-    : count_y_(static_cast<size_t>(grid.count_y)),
-      columns_(count_y_ * static_cast<size_t>(grid.count_z)) {
+    : count_y_(static_cast<uint64_t>(grid.count_y)) {
+  struct OnRay {
+    uint64_t ray = 0;
+    ColumnCrossing crossing;
+  };
+  std::vector<OnRay> found;
   for (size_t t = 0; t < surface.triangles.size(); ++t) {
     const Projected projected = {surface.triangles[t], surface.CornersOf(t)};
     const auto& [a, b, c] = projected.corners;
-    const auto [begin_z, end_z] = LinesBetween(std::min({a.z, b.z, c.z}), std::max({a.z, b.z, c.z}),
-                                               grid.first_z, grid.spacing, grid.count_z);
-    const auto [begin_y, end_y] = LinesBetween(std::min({a.y, b.y, c.y}), std::max({a.y, b.y, c.y}),
-                                               grid.first_y, grid.spacing, grid.count_y);
+    const auto [low_z, high_z] = std::minmax({a.z, b.z, c.z});
+    const auto [begin_z, end_z] =
+        LinesBetween(low_z, high_z, grid.first_z, grid.spacing, grid.count_z);
     for (int z = begin_z; z < end_z; ++z) {
+      const double at_z = grid.first_z + z * grid.spacing;
+      const auto [low_y, high_y] = projected.RangeAt(std::clamp(at_z, low_z, high_z));
+      if (low_y > high_y) continue;
+      // One line more on both sides, because the range is rounded.
+      const auto [begin_y, end_y] = LinesBetween(low_y - grid.spacing, high_y + grid.spacing,
+                                                 grid.first_y, grid.spacing, grid.count_y);
       for (int y = begin_y; y < end_y; ++y) {
-        ColumnCrossing crossing;
-        if (projected.Cross(grid.first_y + y * grid.spacing, grid.first_z + z * grid.spacing,
-                            &crossing)) {
-          columns_[IndexOf(y, z)].push_back(crossing);
+        OnRay on_ray = {static_cast<uint64_t>(z) * count_y_ + static_cast<uint64_t>(y), {}};
+        if (projected.Cross(grid.first_y + y * grid.spacing, at_z, &on_ray.crossing)) {
+          found.push_back(on_ray);
         }
       }
     }
   }
-  for (std::vector<ColumnCrossing>& column : columns_) {
-    std::stable_sort(column.begin(), column.end(),
-                     [](const ColumnCrossing& p, const ColumnCrossing& q) { return p.x < q.x; });
+  std::stable_sort(found.begin(), found.end(), [](const OnRay& p, const OnRay& q) {
+    return p.ray != q.ray ? p.ray < q.ray : p.crossing.x < q.crossing.x;
+  });
+  for (const OnRay& on_ray : found) {
+    if (rays_.empty() || rays_.back() != on_ray.ray) {
+      rays_.push_back(on_ray.ray);
+      starts_.push_back(crossings_.size());
+    }
+    crossings_.push_back(on_ray.crossing);
   }
+  starts_.push_back(crossings_.size());
 }
 
 }  // namespace plush::tools

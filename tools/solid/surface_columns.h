@@ -5,6 +5,8 @@
 #include "solid/solid_surface.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 namespace plush::tools {
@@ -29,19 +31,30 @@ struct ColumnCrossing {
 /// signs along each ray sum to zero.
 class SurfaceColumns {
  public:
-  /// O(triangles + crossings).
+  /// O(n log n) for n triangles, grid lines that they meet and crossings, however many rays miss.
   SurfaceColumns(const SolidSurface& surface, const ColumnGrid& grid);
 
-  /// Crossings of ray (y, z) of the grid, ascending in x.
-  const std::vector<ColumnCrossing>& At(int y, int z) const { return columns_[IndexOf(y, z)]; }
-
- private:
-  size_t IndexOf(int y, int z) const {
-    return static_cast<size_t>(z) * count_y_ + static_cast<size_t>(y);
+  /// The crossings of one ray.
+  struct Column {
+    int y = 0;  ///< in the grid
+    int z = 0;
+    std::span<const ColumnCrossing> crossings;  ///< ascending in x
+  };
+  size_t size() const { return rays_.size(); }  ///< rays that cross the surface
+  /// The rays that cross the surface, y fastest.
+  Column operator[](size_t i) const {
+    const auto begin = static_cast<std::ptrdiff_t>(starts_[i]);
+    const auto end = static_cast<std::ptrdiff_t>(starts_[i + 1]);
+    return {static_cast<int>(rays_[i] % count_y_),
+            static_cast<int>(rays_[i] / count_y_),
+            {crossings_.begin() + begin, crossings_.begin() + end}};
   }
 
-  size_t count_y_;
-  std::vector<std::vector<ColumnCrossing>> columns_;  // y fastest
+ private:
+  uint64_t count_y_;
+  std::vector<uint64_t> rays_;  // z * count_y + y, ascending
+  std::vector<size_t> starts_;  // into crossings_ (num_rays + 1 x 1)
+  std::vector<ColumnCrossing> crossings_;
 };
 
 }  // namespace plush::tools

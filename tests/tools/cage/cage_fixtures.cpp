@@ -30,9 +30,12 @@ Lattice LatticeAround(const Solid& solid, LatticeKind kind, double cell) {
 }
 
 SplitCage SplitOf(const Solid& solid, const Lattice& lattice, double clearance, bool join_parts) {
-  const LatticeContacts contacts = FindContacts(lattice, solid.surface, clearance);
-  return SplitLattice(lattice, solid.surface, solid.links, solid.inside, contacts, clearance,
-                      join_parts);
+  const auto contacts = FindContacts(lattice, solid.surface, clearance);
+  if (!contacts.ok()) FAIL(contacts.error().message);
+  auto cage = SplitLattice(lattice, solid.surface, solid.links, solid.inside, contacts.value(),
+                           clearance, join_parts);
+  if (!cage.ok()) FAIL(cage.error().message);
+  return std::move(cage.value());
 }
 
 LatticeCage CageOf(Solid* solid, const CageSettings& settings) {

@@ -170,7 +170,9 @@ TEST_CASE("Contacts are all near pairs, as found by testing every tet with every
       const Solid solid(mesh);
       const Lattice lattice = LatticeAround(solid, kind, cell);
       for (const double clearance : {0.0, 0.05 * cell}) {
-        const LatticeContacts contacts = FindContacts(lattice, solid.surface, clearance);
+        const auto result = FindContacts(lattice, solid.surface, clearance);
+        REQUIRE(result.ok());
+        const LatticeContacts& contacts = result.value();
         CHECK(std::is_sorted(contacts.tets.begin(), contacts.tets.end()));
         REQUIRE(contacts.starts.size() == contacts.tets.size() + 1);
         Pairs found;
@@ -225,8 +227,10 @@ TEST_CASE("A triangle across the whole lattice is followed through all its tets"
   CompleteMesh(&mesh);
   const Solid solid(mesh);
   const Lattice lattice = LatticeAround(solid, LatticeKind::kBcc, 0.4);
-  const LatticeContacts contacts = FindContacts(lattice, solid.surface, 1e-3);
-  const std::set<uint32_t> found(contacts.tets.begin(), contacts.tets.end());
+  const auto contacts = FindContacts(lattice, solid.surface, 1e-3);
+  REQUIRE(contacts.ok());
+  const auto& tets = contacts.value().tets;
+  const std::set<uint32_t> found(tets.begin(), tets.end());
   size_t near = 0, undecided = 0, missed = 0, wrong = 0;
   for (uint32_t t = 0; t < lattice.num_tets(); ++t) {
     bool exists = false;
