@@ -109,14 +109,16 @@ class CageDriver {
     return std::move(*best);
   }
 
-  // A number of tets with which the solid fills at least twice kShellShare of its cage. nullopt if
-  // that takes more than kMostTetsToAdvise tets or exceeds the lattice's limit.
-  std::optional<uint32_t> FindSufficientCount(const Candidate& cage) {
+  // A number of tets with which the solid fills at least twice kShellShare of its cage: of those
+  // that the surface touches, because hardly any lie inside then. nullopt if it takes more than
+  // kMostTetsToAdvise tets or exceeds the lattice's limit.
+  std::optional<uint32_t> FindSufficientCount(const Candidate& cage) const {
     for (double cell = kShrink * cage.cell_m;; cell *= kShrink) {
-      const Result<CellAttempt> lattice = search_.Try(cell);
-      if (!lattice.ok() || lattice.value().num_tets() > kMostTetsToAdvise) return std::nullopt;
-      const double volume = CageVolume(WithoutCopies(lattice.value().cage));
-      if (cage.solid.volume >= 2.0 * kShellShare * volume) return lattice.value().num_tets();
+      const Result<TouchedTets> touched = search_.Touch(cell);
+      if (!touched.ok() || touched.value().count > kMostTetsToAdvise) return std::nullopt;
+      if (cage.solid.volume >= 2.0 * kShellShare * touched.value().volume_m3) {
+        return touched.value().count;
+      }
     }
   }
 
@@ -237,11 +239,11 @@ class CageDriver {
 // Adds CAGE_TOO_FEW_TETS if the cage has more tets than requested, or if a closed solid fills less
 // than kShellShare of it; CAGE_TETS_NOT_REACHED if more than kTolerance of the tets are missing.
 void ReportCount(const SolidSurface& surface, const CageSettings& settings, const Candidate& cage,
-                 bool is_shell, CageDriver* driver, FindingList* findings) {
+                 bool is_shell, const CageDriver& driver, FindingList* findings) {
   const uint32_t count = cage.num_tets();
   const double share = cage.solid.volume / CageVolume(cage.cage.mesh);
   if (surface.closed && !is_shell && share < kShellShare) {
-    const std::optional<uint32_t> enough = driver->FindSufficientCount(cage);
+    const std::optional<uint32_t> enough = driver.FindSufficientCount(cage);
     findings->Add(
         "CAGE_TOO_FEW_TETS", 1,
         "the model's parts fill " + RoundedText(100.0 * share) + "% of a cage of " +
@@ -316,7 +318,7 @@ Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTe
   }
   const double cage_volume = CageVolume(best.value().cage.mesh);
   const bool is_shell = ReportSolid(surface, best.value().solid, cage_volume, findings);
-  ReportCount(surface, settings, best.value(), is_shell, &driver, findings);
+  ReportCount(surface, settings, best.value(), is_shell, driver, findings);
   LatticeCage cage = Describe(std::move(best.value()), findings);
   cage.is_shell = is_shell;
   cage.attempts = driver.attempts();

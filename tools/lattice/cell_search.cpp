@@ -6,6 +6,7 @@
 #include "base/float_rounding.h"
 #include "lattice/lattice_contacts.h"
 #include "lattice/solid_voxels.h"
+#include "mesh/tet_mesh.h"
 
 #include <algorithm>
 #include <cmath>
@@ -123,10 +124,9 @@ class CellSearch::Guess {
             std::min(search.LongestSide() / kMostVoxels, SolidVoxels::FinestEdge(search.surface_))),
         voxels_(search.surface_, std::max(cell / kVoxelsPerCell, finest_)) {}
 
-  // Whether the voxels are small enough for cells of this size, or as small as they can be.
-  bool Resolves(double cell) const {
-    return cell >= kFewestVoxelsPerCell * voxels_.edge() || voxels_.edge() <= finest_;
-  }
+  const SolidVoxels& voxels() const { return voxels_; }
+  // Whether the voxels are as small as they can be.
+  bool IsFinest() const { return voxels_.edge() <= finest_; }
 
   // A place and its predicted cost: the volume of the tets and a penalty for copies. Lower is
   // better.
@@ -214,6 +214,20 @@ Result<CellAttempt> CellSearch::Try(double cell, const LatticeShift& shift) {
   return CellAttempt{cell, std::move(cage.value())};
 }
 
+Result<TouchedTets> CellSearch::Touch(double cell) const {
+  const Result<Lattice> lattice =
+      Lattice::Make(kind_, box_.low, box_.high, cell, CentredShift(kind_));
+  if (!lattice.ok()) return lattice.error();
+  const Result<LatticeContacts> contacts = FindContacts(lattice.value(), surface_, clearance_);
+  if (!contacts.ok()) return contacts.error();
+  TouchedTets touched;
+  for (const uint32_t tet : contacts.value().tets) {
+    ++touched.count;
+    touched.volume_m3 += TetVolume(lattice.value().TetCorners(tet));
+  }
+  return touched;
+}
+
 Result<CellAttempt> CellSearch::Nearest(uint32_t target) {
   Result<CellAttempt> best = NearestAlong(target);
   if (!best.ok() && best.error().exit_code == ExitCode::kLimit) {
@@ -243,14 +257,19 @@ size_t CellSearch::NumPlaces() const {
   return std::clamp<size_t>(kTrianglesForOpenPlaces / Work(), 1, kMostPlaces);
 }
 
-// A guess whose voxels tell the tets apart. Voxels for start->cell may be larger than the tets, and
-// so too few, in a body that fills little of its box; the cells that they predict are too small
-// then. The next voxels are made for these, until they resolve what they predict.
+// A guess whose voxels tell the tets apart. In a body that fills little of its box, voxels for the
+// start's cells are too few, or larger than the tets. The next ones are smaller, or made for the
+// cells that these predict.
 CellSearch::Guess CellSearch::ResolvingGuess(Place* start, double wanted) const {
   while (true) {
     Guess guess(*this, start->cell);
+    if (guess.IsFinest()) return guess;
+    if (static_cast<double>(guess.voxels().num_voxels()) < wanted) {
+      start->cell *= 0.5;
+      continue;
+    }
     const double cell = guess.At(*start, wanted, kFirstSteps).place.cell;
-    if (guess.Resolves(cell)) return guess;
+    if (cell >= kFewestVoxelsPerCell * guess.voxels().edge()) return guess;
     start->cell = cell;
   }
 }

@@ -33,6 +33,12 @@ struct CellAttempt {
   uint32_t num_tets() const { return static_cast<uint32_t>(cage.mesh.tets.size()); }
 };
 
+/// The tets of a lattice that a surface touches or comes near.
+struct TouchedTets {
+  uint32_t count = 0;
+  double volume_m3 = 0.0;
+};
+
 /// Searches for a lattice. A lattice has a cell size and a place: the offset of the model within a
 /// cell (LatticeShift). An attempt builds the cage of one lattice. The number of tets is right if
 /// it is at most `target` and more than 95% of that. A cage is good if its number of tets is right
@@ -40,8 +46,9 @@ struct CellAttempt {
 ///
 /// Nearest(target) tries places in this order:
 /// 1. If `target` is below 50: only the centred place (CentredShift).
-/// 2. Otherwise it first scores places, without building cages, by voxels (SolidVoxels): the less
-///    volume and the fewer copies a place promises, the better. It scores the centred place and
+/// 2. Otherwise it first scores places, without building cages, by voxels (SolidVoxels) that are
+///    smaller than the tets: the less volume and the fewer copies a place promises, the better. It
+///    scores the centred place and
 ///    - up to 2,000 tets: a grid of 2 x 4 x 4 places within the cell;
 ///    - up to 20,000 tets: a grid of 2 x 2 x 2 places;
 ///    - beyond: no other place, because one is as good as another.
@@ -68,12 +75,17 @@ class CellSearch {
   CellSearch(const SolidSurface& surface, const InsideTest& inside, LatticeKind kind,
              double clearance, bool join_parts);
 
-  /// The cage with cells of this size [m] at the centred place. Errors as Lattice::Make.
+  /// The cage with cells of this size [m] at the centred place. Errors as Lattice::Make and
+  /// SplitLattice.
   Result<CellAttempt> Try(double cell) { return Try(cell, CentredShift(kind_)); }
 
   /// The best cage that the search above finds for `target` tets; not always a good one. Errors as
-  /// Lattice::Make, if no attempt succeeds.
+  /// Try, if no attempt succeeds.
   Result<CellAttempt> Nearest(uint32_t target);
+
+  /// The tets that the surface touches in a lattice with cells of this size [m] at the centred
+  /// place; builds no cage. Errors as Try.
+  Result<TouchedTets> Touch(double cell) const;
 
   uint32_t num_attempts() const { return num_attempts_; }  ///< cages built so far
 
