@@ -63,9 +63,10 @@ Result<Cage> ImportedCage(const ImportedModel& model) {
 
 Result<Cage> MakeLatticeCage(const SurfaceMesh& surface, const BakeSettings& settings,
                              StageClock* clock, FindingList* findings) {
+  clock->Begin("solid");
   SolidSurface solid = MakeSolidSurface(surface, findings);
   const InsideTest inside(solid);
-  clock->End("solid");
+  clock->Begin("cage");
   Result<LatticeCage> lattice = BuildLatticeCage(solid, inside, settings.cage, findings);
   if (!lattice.ok()) return lattice.error();
   Cage cage;
@@ -76,11 +77,10 @@ Result<Cage> MakeLatticeCage(const SurfaceMesh& surface, const BakeSettings& set
   for (const uint32_t point : solid.point_of_vertex) {
     cage.tet_of_vertex.push_back(cage.lattice.tet_of_point[point]);
   }
-  clock->End("cage");
   if (settings.mass == MassSource::kSolid && !cage.lattice.is_shell) {
+    clock->Begin("mass");
     cage.mass =
         SpreadSolid(solid, inside, cage.mesh, cage.lattice.tet_of_point, cage.lattice.solid);
-    clock->End("mass");
   }
   cage.solid = std::move(solid);
   return cage;
@@ -88,16 +88,16 @@ Result<Cage> MakeLatticeCage(const SurfaceMesh& surface, const BakeSettings& set
 
 Result<Cage> MakeTetGenCage(const SurfaceMesh& surface, const BakeSettings& settings,
                             StageClock* clock, FindingList* findings) {
+  clock->Begin("solid");
   const SolidSurface solid = MakeSolidSurface(surface, findings);
   const InsideTest inside(solid);
-  clock->End("solid");
+  clock->Begin("cage");
   Result<TetMesh> mesh = MeshWithTetGen(solid, inside, settings.tetgen, findings);
   if (!mesh.ok()) return mesh.error();
-  clock->End("cage");
+  clock->Begin("volume");
   Cage cage;
   cage.mesh = std::move(mesh.value());
   cage.solid_volume = SolidVolume(solid, inside, cage.mesh, findings);
-  clock->End("volume");
   return cage;
 }
 
@@ -112,7 +112,7 @@ struct BakeRun {
   const ImportedModel& model;
   const BakeSettings& settings;
   FindingList* findings;
-  StageClock clock;
+  StageClock* clock;
   BakeSummary summary;
   std::vector<PinRule> pins;
   Mesher mesher = Mesher::kAuto;
@@ -149,10 +149,10 @@ Result<Done> ReadSideCars(BakeRun* run) {
 
 // Phase "check": rounds positions as the file stores them and looks for defects of the mesh.
 Result<Done> CheckMesh(BakeRun* run) {
+  run->clock->Begin("check");
   run->surface = run->model.surface;
   for (Vec3d& position : run->surface.positions) position = RoundToFloat(position);
   CheckSurface(run->surface, {.self_intersections = false}, run->findings);
-  run->clock.End("check");
   return Done{};
 }
 
@@ -175,11 +175,10 @@ Result<Done> MakeTets(BakeRun* run) {
         "at the surface cannot be simplified; leave it out, or use --mesher lattice",
         ""};
   }
-  Result<Cage> cage =
-      run->mesher == Mesher::kImport ? ImportedCage(run->model)
-      : run->mesher == Mesher::kTetGen
-          ? MakeTetGenCage(run->surface, run->settings, &run->clock, run->findings)
-          : MakeLatticeCage(run->surface, run->settings, &run->clock, run->findings);
+  Result<Cage> cage = run->mesher == Mesher::kImport ? ImportedCage(run->model)
+                      : run->mesher == Mesher::kTetGen
+                          ? MakeTetGenCage(run->surface, run->settings, run->clock, run->findings)
+                          : MakeLatticeCage(run->surface, run->settings, run->clock, run->findings);
   if (!cage.ok()) {
     const Error& error = cage.error();
     if (!error.finding_code.empty() && !run->findings->Has(error.finding_code)) {
@@ -224,27 +223,28 @@ void ReportOutside(const SurfaceMesh& surface, const Embedding& embedding, const
 
 // Phase "embed": finds the tet and the weights of each render vertex.
 Result<Done> EmbedVertices(BakeRun* run) {
+  run->clock->Begin("embed");
   Embedding embedding =
       EmbedPoints(run->surface.positions, run->cage.mesh, run->cage.tet_of_vertex);
   run->summary.embedding_error_m = embedding.max_error_m;
   run->summary.vertices_outside = embedding.num_outside;
   ReportOutside(run->surface, embedding, run->cage.mesh, run->findings);
   FillVisual(run->surface, std::move(embedding), &run->content);
-  run->clock.End("embed");
   return Done{};
 }
 
 // Phase "pins": finds the cage nodes of each pin region.
 Result<Done> PlacePins(BakeRun* run) {
+  run->clock->Begin("pins");
   run->content.regions = MakePinRegions(run->pins, run->surface, run->cage.mesh, run->cage.mass,
                                         run->content, run->findings);
   run->summary.regions = run->content.regions.size();
-  run->clock.End("pins");
   return Done{};
 }
 
 // Phase "rest": gives each tet its material, then computes masses, order and factor.
 Result<Done> ComputeRest(BakeRun* run) {
+  run->clock->Begin("rest");
   AssetContent& content = run->content;
   const Cage& cage = run->cage;
   content.tet_materials =
@@ -272,20 +272,22 @@ Result<Done> ComputeRest(BakeRun* run) {
   run->summary.clusters = content.rest.clusters.count;
   run->summary.straddling_tets =
       StraddlingShare(NodesOfTets(content.rest.tets), content.rest.clusters.of_nodes);
-  run->clock.End("rest");
   return Done{};
 }
 
 // The collision surface: the boundary of tets that end at the surface, else a surface in the tets.
 CollisionSurface CollisionOf(BakeRun* run, const TetMesh& tets) {
-  if (EndsAtSurface(*run)) return {PartitionBoundary(run->surface, tets)};
+  if (EndsAtSurface(*run)) {
+    run->clock->Begin("partition");
+    return {PartitionBoundary(run->surface, tets)};
+  }
   const SimplifySettings& settings = run->settings.simplify;
   if (run->mesher == Mesher::kImport) {
-    return MakeEmbeddedCollision(run->surface, run->content.tet_ids, tets, settings, &run->clock,
+    return MakeEmbeddedCollision(run->surface, run->content.tet_ids, tets, settings, run->clock,
                                  run->findings);
   }
   return MakeCollisionSurface(run->cage.solid, run->cage.lattice.tet_of_point, run->surface, tets,
-                              settings, &run->clock, run->findings);
+                              settings, run->clock, run->findings);
 }
 
 // Phases "simplify", if it is asked for, and "partition": cuts the collision surface by the tets.
@@ -303,31 +305,27 @@ Result<Done> CutCollisionSurface(BakeRun* run) {
   run->summary.merged_edges = partition.num_merged;
   run->summary.seams = partition.num_seams;
   run->content.collision = std::move(partition.data);
-  run->clock.End("partition");
   return Done{};
 }
 
 // Phase "encode": lays out the file and opens it with all checks of the runtime.
 Result<std::vector<std::byte>> Encode(BakeRun* run) {
+  run->clock->Begin("encode");
   run->content.solid_volume = run->cage.solid_volume;
   run->content.tuning = run->settings.tuning;
   run->content.settings_json = SettingsJson(run->model, run->settings, run->mesher);
   run->content.source_hash = run->model.source_hash;
   Result<std::vector<std::byte>> bytes = WriteAsset(run->content);
-  run->clock.End("encode");
+  run->clock->End();
   return bytes;
 }
 
 }  // namespace
 
-void StageClock::End(const std::string& name) {
-  const auto now = std::chrono::steady_clock::now();
-  stages_.push_back({name, std::chrono::duration<double>(now - start_).count()});
-  start_ = now;
-}
-
 Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& given,
-                        FindingList* findings) {
+                        FindingList* findings, StageClock* clock) {
+  StageClock own_clock;
+  if (clock == nullptr) clock = &own_clock;
   BakeSettings settings = given;
   if (settings.tuning) {
     settings.dt = settings.tuning->dt;
@@ -338,14 +336,14 @@ Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& given,
     threads.emplace(tbb::global_control::max_allowed_parallelism,
                     static_cast<size_t>(settings.threads));
   }
-  BakeRun run{model, settings, findings, {}, {}, {}, {}, {}, {}, {}};
+  BakeRun run{model, settings, findings, clock, {}, {}, {}, {}, {}, {}};
   for (const auto phase : {ReadSideCars, CheckMesh, MakeTets, EmbedVertices, PlacePins, ComputeRest,
                            CutCollisionSurface}) {
     if (Result<Done> done = phase(&run); !done.ok()) return done.error();
   }
   Result<std::vector<std::byte>> bytes = Encode(&run);
   if (!bytes.ok()) return bytes.error();
-  return BakeResult{std::move(bytes.value()), run.clock.stages(), run.summary};
+  return BakeResult{std::move(bytes.value()), run.summary};
 }
 
 ImportedModel ModelFromTets(const TetMesh& mesh) {

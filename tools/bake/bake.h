@@ -5,6 +5,7 @@
 #include "bake/tuning.h"
 #include "base/finding.h"
 #include "base/result.h"
+#include "base/stage_clock.h"
 #include "base/text.h"
 #include "cage/lattice_cage.h"
 #include "import/import.h"
@@ -12,7 +13,6 @@
 #include "simplify/simplify.h"
 #include "tetgen/tetgen_process.h"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -65,24 +65,6 @@ struct BakeSettings {
   int threads = 0;                   ///< 0: all cores; the bytes do not depend on it
 };
 
-struct Stage {
-  std::string name;
-  double seconds = 0.0;
-};
-
-/// Times consecutive stages.
-class StageClock {
- public:
-  /// Ends the stage that began at the last call, or at construction.
-  void End(const std::string& name);
-
-  const std::vector<Stage>& stages() const { return stages_; }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::vector<Stage> stages_;
-};
-
 /// The body in numbers.
 struct BakeSummary {
   size_t nodes = 0;
@@ -118,15 +100,15 @@ struct BakeSummary {
 
 struct BakeResult {
   std::vector<std::byte> bytes;  ///< the .plush file
-  std::vector<Stage> stages;
   BakeSummary summary;
 };
 
 /// Bakes `model`. Adds MESH_..., CAGE_..., CDG_..., EMBED_..., MATERIAL_... and PIN_... findings.
 /// Same model and settings, same bytes. Errors: kInvalidInput (no triangle of positive area),
-/// kUsage (a setting or a side-car is wrong), kLimit, kHelperDied (TetGen).
+/// kUsage (a setting or a side-car is wrong), kLimit, kHelperDied (TetGen). Times its stages if
+/// there is a clock.
 Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings,
-                        FindingList* findings);
+                        FindingList* findings, StageClock* clock = nullptr);
 
 /// A model of tets and their boundary, for procedural bodies.
 ImportedModel ModelFromTets(const TetMesh& mesh);

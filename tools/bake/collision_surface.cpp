@@ -42,10 +42,12 @@ CollisionSurface MakeCollisionSurface(const SolidSurface& solid,
                                       const SimplifySettings& settings, StageClock* clock,
                                       FindingList* findings) {
   if (!settings.triangles || *settings.triangles >= solid.triangles.size()) {
+    clock->Begin("partition");
     return {PartitionSurface(solid, tets, tet_of_point, findings)};
   }
+  clock->Begin("simplify");
   const SimplifiedSurface copy = SimplifySurface(solid, tets, tet_of_point, settings);
-  clock->End("simplify");
+  clock->Begin("partition");
   FindingList of_copy;
   Partition partition =
       PartitionSimplified(copy.surface, render, tets, copy.tet_of_point, &of_copy);

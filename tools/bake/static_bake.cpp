@@ -101,20 +101,22 @@ std::vector<uint16_t> TriangleMaterials(const SurfaceMesh& surface,
 }
 
 Result<StaticBakeResult> BakeStatic(const ImportedModel& model, const StaticSettings& settings,
-                                    FindingList* findings) {
+                                    FindingList* findings, StageClock* clock) {
+  StageClock own_clock;
+  if (clock == nullptr) clock = &own_clock;
   std::optional<tbb::global_control> threads;
   if (settings.threads > 0) {
     threads.emplace(tbb::global_control::max_allowed_parallelism,
                     static_cast<size_t>(settings.threads));
   }
-  StageClock clock;
+  clock->Begin("mesh");
   StaticContent content;
   Result<std::vector<NamedMaterial>> materials = ReadMaterials(model.surface, settings, findings);
   if (!materials.ok()) return materials.error();
   content.materials = std::move(materials.value());
   tbb::parallel_invoke([&] { CheckMesh(model.surface, findings); },
                        [&] { content.mesh = MakeStaticMesh(model.surface); });
-  clock.End("mesh");
+  clock->Begin("encode");
   if (content.mesh.triangles.empty()) {
     return Error{ExitCode::kInvalidInput, "no triangle has a positive area", "MESH_EMPTY"};
   }
@@ -127,11 +129,11 @@ Result<StaticBakeResult> BakeStatic(const ImportedModel& model, const StaticSett
   content.source_hash = model.source_hash;
   Result<std::vector<std::byte>> bytes = WriteStaticAsset(content);
   if (!bytes.ok()) return bytes.error();
-  clock.End("encode");
+  clock->End();
   const StaticSummary summary = {content.mesh.positions.size(),  content.mesh.triangles.size(),
                                  model.surface.triangles.size(), content.mesh.open_edges,
                                  content.materials.size(),       content.sides};
-  return StaticBakeResult{std::move(bytes.value()), clock.stages(), summary};
+  return StaticBakeResult{std::move(bytes.value()), summary};
 }
 
 }  // namespace plush::tools

@@ -40,7 +40,6 @@ struct StaticSummary {
 
 struct StaticBakeResult {
   std::vector<std::byte> bytes;  ///< the .plush file
-  std::vector<Stage> stages;
   StaticSummary summary;
 };
 
@@ -52,8 +51,8 @@ std::vector<uint16_t> TriangleMaterials(const SurfaceMesh& surface,
 /// Bakes the surface of `model`. Adds MESH_..., STATIC_... and MATERIAL_... findings; open borders
 /// are reported by STATIC_... alone. Same model and settings, same bytes. Errors: kInvalidInput (no
 /// triangle of positive area, coordinates beyond the format's range), kUsage (the side-car is
-/// wrong), kLimit.
+/// wrong), kLimit. Times its stages if there is a clock.
 Result<StaticBakeResult> BakeStatic(const ImportedModel& model, const StaticSettings& settings,
-                                    FindingList* findings);
+                                    FindingList* findings, StageClock* clock = nullptr);
 
 }  // namespace plush::tools

@@ -23,6 +23,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <set>
 #include <string_view>
 
 namespace plush::tools {
@@ -71,6 +73,10 @@ struct Pipes {
   Pipe err;
   Pipe start;
 };
+
+// The children that are not reaped yet.
+std::mutex g_children_mutex;
+std::set<pid_t> g_children;
 
 // Runs between fork and exec: async-signal-safe calls only.
 [[noreturn]] void BecomeProgram(char* const* argv, const Pipes& pipes, const ChildLimits& limits) {
@@ -126,6 +132,10 @@ class Child {
     }
     // The child is not reaped yet, so no other group can have its number.
     ::kill(-pid_, SIGKILL);
+    {
+      const std::lock_guard lock(g_children_mutex);
+      g_children.erase(pid_);
+    }
     if (!limited) Drain();
     Reap(limited);
     if (!limited && result_.out.size() > limits_.output_bytes) result_.end = ChildEnd::kOutputLimit;
@@ -233,18 +243,33 @@ Result<ChildResult> RunChild(const std::vector<std::string>& argv, const ChildLi
   Pipes pipes;
   if (!pipes.out.ok() || !pipes.err.ok() || !pipes.start.ok()) return StartError(argv[0], errno);
 
+  std::unique_lock lock(g_children_mutex);
   const pid_t pid = ::fork();
   if (pid < 0) return StartError(argv[0], errno);
   if (pid == 0) BecomeProgram(arguments.data(), pipes, limits);
+  g_children.insert(pid);
+  lock.unlock();
   ::setpgid(pid, pid);  // parent and child both do this: either may run first
   pipes.out.CloseWrite();
   pipes.err.CloseWrite();
   pipes.start.CloseWrite();
   if (const int error = WaitForStart(&pipes.start); error != 0) {
+    lock.lock();
+    g_children.erase(pid);
+    lock.unlock();
     ::waitpid(pid, nullptr, 0);
     return StartError(argv[0], error);
   }
   return Child(pid, &pipes, limits).WaitForEnd();
+}
+
+void EndChildren() {
+  g_children_mutex.lock();  // for good
+  for (const pid_t pid : g_children) {
+    ::kill(-pid, SIGKILL);
+    ::kill(pid, SIGKILL);  // it may not lead its group yet
+    ::waitpid(pid, nullptr, 0);
+  }
 }
 
 std::string FindProgram(const std::string& name) {

@@ -64,6 +64,10 @@ struct ChildResult {
 /// process, and no process that it started survives the call. Errors: kIo (it cannot be started).
 Result<ChildResult> RunChild(const std::vector<std::string>& argv, const ChildLimits& limits);
 
+/// Kills the children of all calls of RunChild, and waits for their ends; later calls wait for
+/// ever. For a process that is about to end.
+void EndChildren();
+
 /// The last line of `text` that is not blank, fit for a message; "" if there is none.
 std::string LastLine(const std::string& text);
 

@@ -14,6 +14,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <set>
 
 namespace plush::tools {
 namespace {
@@ -280,6 +282,13 @@ Result<Done> CheckOutputs(std::initializer_list<std::string> outputs,
   return Done{};
 }
 
+namespace {
+
+std::mutex g_scratch_mutex;
+std::set<std::string> g_scratch_folders;
+
+}  // namespace
+
 Result<std::unique_ptr<ScratchFolder>> ScratchFolder::Create() {
   std::error_code error;
   const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
@@ -287,15 +296,25 @@ Result<std::unique_ptr<ScratchFolder>> ScratchFolder::Create() {
     return Error{ExitCode::kIo, "there is no folder for temporary files: " + error.message()};
   }
   std::string path = (parent / "plush-XXXXXX").string();
+  const std::lock_guard lock(g_scratch_mutex);
   if (::mkdtemp(path.data()) == nullptr) {
     return IoError("cannot make a folder in", parent.string(), errno);
   }
+  g_scratch_folders.insert(path);
   return std::make_unique<ScratchFolder>(std::move(path));
 }
 
 ScratchFolder::~ScratchFolder() {
+  const std::lock_guard lock(g_scratch_mutex);
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
+  g_scratch_folders.erase(path_);
+}
+
+void EndScratchFolders() {
+  g_scratch_mutex.lock();  // for good
+  std::error_code ignored;
+  for (const std::string& path : g_scratch_folders) std::filesystem::remove_all(path, ignored);
 }
 
 }  // namespace plush::tools

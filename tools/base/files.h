@@ -74,4 +74,8 @@ class ScratchFolder {
   std::string path_;
 };
 
+/// Removes the scratch folders that are left; later ones wait for ever. For a process that is about
+/// to end.
+void EndScratchFolders();
+
 }  // namespace plush::tools

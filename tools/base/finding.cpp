@@ -17,6 +17,8 @@ constexpr Severity kW = Severity::kWarning;
 constexpr Severity kI = Severity::kInfo;
 
 constexpr auto kCodes = std::to_array<FindingCode>({
+    {"BAKE_TIME", kE, "The bake reached its time limit.",
+     "Simplify the mesh, ask for fewer tets, or raise --bake-time."},
     {"BATCH_UNMATCHED", kW, "A pattern of a manifest's inputs matches no file.",
      "Correct the pattern, or delete it."},
     {"CACHE_DAMAGED", kI, "An entry of the cache was damaged and not used.",
@@ -55,7 +57,8 @@ constexpr auto kCodes = std::to_array<FindingCode>({
      "Choose a number nearer the one reached, or give --cell."},
     {"CAGE_TOO_FEW_TETS", kW, "The model's parts need more tets than were asked for.",
      "Raise --tets to the number given, or let parts share tets with --join."},
-    {"CAGE_TOO_FINE", kE, "The cage would have more than 20 million tets, or its lattice 4 billion.",
+    {"CAGE_TOO_FINE", kE,
+     "The cage would have more than 20 million tets, or its lattice 4 billion.",
      "Choose larger cells or fewer tets; delete parts that lie far from the model."},
     {"CDG_NOT_SIMPLIFIED", kW,
      "The collision surface was not simplified: the tets do not hold it or its copy.",

@@ -51,11 +51,12 @@ std::string NinjaWords(std::span<const std::string> words) {
   return text;
 }
 
-// Options of the cache, if the environment has one.
-std::string CacheWords() {
+// Options of the time limit and the cache, if the environment has them.
+std::string VariableWords() {
+  const std::string time = kBakeTimeVariable;
   const std::string cache = kCacheVariable;
-  return " $${" + cache + ":+\"--cache=$$" + cache + "\"} $${" + cache + ":+\"--cache-size=$$" +
-         kCacheSizeVariable + "\"}";
+  return " $${" + time + ":+\"--bake-time=$$" + time + "\"} $${" + cache + ":+\"--cache=$$" +
+         cache + "\"} $${" + cache + ":+\"--cache-size=$$" + kCacheSizeVariable + "\"}";
 }
 
 }  // namespace
@@ -79,7 +80,7 @@ std::string NinjaFileText(std::span<const BatchAsset> assets, const BatchTools& 
           ":-/dev/null}\"/$dst; if [ -f \"$$done\" ]; then . \"$$done\"; else " +
           NinjaWord(tools.plush) +
           " bake $src -o $dst --report $report --list-sources --keep-unchanged --threads 1 -q " +
-          NinjaWords(tools.options) + CacheWords() + " $options; fi || { code=$$?; echo '" +
+          NinjaWords(tools.options) + VariableWords() + " $options; fi || { code=$$?; echo '" +
           kExitCodeLine + "'$$code; exit $$code; }\n";
   text += "  deps = msvc\n  restat = 1\n";
   size_t index = 0;

@@ -27,6 +27,7 @@ struct BatchTools {
   std::vector<std::string> options;  ///< further arguments of every bake
   std::string cache;                 ///< folder; empty without one
   std::string cache_size;            ///< as `plush bake --cache-size` takes it
+  std::string bake_time;             ///< as `plush bake --bake-time` takes it
 };
 
 /// The line with which every failed bake ends in Ninja's output, before its exit code.
@@ -38,10 +39,11 @@ inline constexpr char kDoneVariable[] = "PLUSH_BATCH_DONE";
 /// Whether Ninja can hold a name or a word: it has no line ends and no null characters.
 bool FitsNinja(std::string_view text);
 
-/// The environment variables with the cache of bakes. They are no part of the commands: a batch
-/// with another cache bakes nothing again.
+/// The environment variables with the cache of bakes and their time limit. They are no part of the
+/// commands: a batch with another cache or limit bakes nothing again.
 inline constexpr char kCacheVariable[] = "PLUSH_BATCH_CACHE";
 inline constexpr char kCacheSizeVariable[] = "PLUSH_BATCH_CACHE_SIZE";
+inline constexpr char kBakeTimeVariable[] = "PLUSH_BATCH_BAKE_TIME";
 
 /// Path of the report of the asset at `output`, both relative to the output tree.
 std::string ReportPath(const std::string& output);

@@ -186,6 +186,7 @@ Result<Done> RunNinja(const NinjaSettings& settings,
   ::unsetenv(kCacheVariable);
   if (!settings.cache.empty()) ::setenv(kCacheVariable, settings.cache.c_str(), 1);
   ::setenv(kCacheSizeVariable, settings.cache_size.c_str(), 1);
+  ::setenv(kBakeTimeVariable, settings.bake_time.c_str(), 1);
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError("cannot run '" + settings.ninja + "'");
   const pid_t parent = ::getpid();

@@ -43,6 +43,7 @@ struct NinjaSettings {
   bool is_dry_run = false;  ///< only says what it would bake
   std::string cache;        ///< of bakes; empty without one
   std::string cache_size;   ///< as `plush bake --cache-size` takes it
+  std::string bake_time;    ///< as `plush bake --bake-time` takes it
 };
 
 /// Runs Ninja until all bakes have ended, and calls `on_end` after each in the order of their ends.

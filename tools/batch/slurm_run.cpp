@@ -136,6 +136,7 @@ class SlurmRun {
     const std::string script = "#!/bin/sh\nrun=" + ShellWord(run_.string()) +
                                "\nplush=" + ShellWord(tools.plush) + kTaskScript;
     tool_options_ = tools.options;
+    tool_options_.push_back("--bake-time=" + tools.bake_time);
     if (!tools.cache.empty()) {
       tool_options_.push_back("--cache=" + tools.cache);
       tool_options_.push_back("--cache-size=" + tools.cache_size);

@@ -14,11 +14,13 @@
 #include "base/text.h"
 #include "commands/bake_cache.h"
 #include "commands/bake_options.h"
+#include "commands/bake_watch.h"
 #include "commands/commands.h"
 #include "commands/output.h"
 #include "import/import_helper.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -98,26 +100,27 @@ struct BakeVerb {
   bool written = false;
 };
 
-// Bakes and keeps the stages, the bytes and the summary.
+// Bakes and keeps the bytes and the summary.
 template <class Settings>
-Result<Done> BakeModel(const ImportedModel& model, const Settings& settings, BakeVerb* run) {
+Result<Done> BakeModel(const ImportedModel& model, const Settings& settings, StageClock* clock,
+                       BakeVerb* run) {
   auto baked = [&] {
     if constexpr (std::is_same_v<Settings, StaticSettings>) {
-      return BakeStatic(model, settings, &run->findings);
+      return BakeStatic(model, settings, &run->findings, clock);
     } else {
-      return Bake(model, settings, &run->findings);
+      return Bake(model, settings, &run->findings, clock);
     }
   }();
   if (!baked.ok()) return baked.error().WithContext(FileOf(baked.error(), run->options));
-  auto& [bytes, stages, summary] = baked.value();
-  run->stages.insert(run->stages.end(), stages.begin(), stages.end());
+  auto& [bytes, summary] = baked.value();
   run->bytes = std::move(bytes);
   run->summary = std::move(summary);
   return Done{};
 }
 
-Result<Done> ImportAndBake(BakeVerb* run) {
+Result<Done> ImportAndBake(StageClock* clock, BakeVerb* run) {
   const BakeOptions& options = run->options;
+  clock->Begin("import");
   BakeSettings settings = options.settings;
   for (const auto& [path, text] : {std::pair(&options.pins, &settings.pins_json),
                                    std::pair(&options.material_map, &settings.materials_json)}) {
@@ -133,18 +136,58 @@ Result<Done> ImportAndBake(BakeVerb* run) {
     if (!tuning.ok()) return tuning.error().WithContext(options.tuning);
     settings.tuning = tuning.value();
   }
-  StageClock clock;
   auto model = ImportModel(options.input, options.settings.import, &run->findings);
   if (!model.ok()) return model.error();
   run->sources = model.value().dependencies;
   run->missing = model.value().missing;
-  clock.End("import");
-  run->stages = clock.stages();
-  if (!options.is_static) return BakeModel(model.value(), settings, run);
+  if (!options.is_static) return BakeModel(model.value(), settings, clock, run);
   return BakeModel(model.value(),
                    StaticSettings{options.sides, settings.material, settings.materials_json,
                                   settings.import, settings.threads},
-                   run);
+                   clock, run);
+}
+
+// The command line for a shell: words are quoted if they need it.
+std::string CommandText(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    const bool is_plain =
+        !word.empty() && word.find_first_not_of(
+                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                             "0123456789_-+=./:,@%") == std::string::npos;
+    text += (text.empty() ? "" : " ") + (is_plain ? word : ShellWord(word));
+  }
+  return text;
+}
+
+// What every report says.
+nlohmann::json BaseDocument(const BakeOptions& options, const std::vector<Stage>& stages) {
+  return {{"tool_version", kVersionString}, {"input", options.input},
+          {"output", options.output_path},  {"command", CommandText(options.command)},
+          {"stages", StagesJson(stages)},   {"peak_memory_bytes", PeakMemoryBytes()}};
+}
+
+// Imports and bakes with a watch on the time. If the time is up, the watch reports that alone: the
+// findings so far belong to the thread that works.
+Result<Done> ImportAndBakeInTime(BakeVerb* run) {
+  const BakeOptions& options = run->options;
+  StageClock clock;
+  const auto on_limit = [&](const Stage& stage) {
+    const Error error = {ExitCode::kLimit,
+                         "the bake was not done after " + RoundedText(*options.time_limit_s) +
+                             " s: it was at the stage '" + stage.name + "' for " +
+                             NumberText(stage.seconds, 3) + " s",
+                         "BAKE_TIME"};
+    FindingList findings;
+    findings.Add(error.finding_code, 1, error.message);
+    return FinishRun(kBakeVerb, options.input, options.output, findings, &error,
+                     BaseDocument(options, clock.stages()));
+  };
+  const bool shows_progress = ::isatty(STDERR_FILENO) != 0 && !options.output.quiet;
+  const BakeWatch watch(&clock, {shows_progress, options.time_limit_s, on_limit});
+  auto done = ImportAndBake(&clock, run);
+  run->stages = clock.stages();
+  return done;
 }
 
 // Every file that the output depends on, the main one first.
@@ -183,6 +226,7 @@ bool IsUnchanged(const BakeVerb& run) {
 Result<Done> WriteOutputs(BakeVerb* run) {
   const BakeOptions& options = run->options;
   StageClock clock;
+  clock.Begin("write");
   std::vector<FileContent> files;
   std::string depfile;
   if (!options.depfile.empty()) {
@@ -193,7 +237,7 @@ Result<Done> WriteOutputs(BakeVerb* run) {
     files.push_back({options.output_path, run->bytes});
   }
   if (auto done = WriteFilesAtomically(files); !done.ok()) return done;
-  clock.End("write");
+  clock.End();
   run->stages.push_back(clock.stages().front());
   run->written = true;
   if (!options.list_sources) return Done{};
@@ -264,24 +308,8 @@ nlohmann::json StaticJson(const StaticSummary& summary, size_t file_bytes) {
            static_cast<double>(file_bytes) / static_cast<double>(summary.triangles)}};
 }
 
-// The command line for a shell: words are quoted if they need it.
-std::string CommandText(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    const bool is_plain =
-        !word.empty() && word.find_first_not_of(
-                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                             "0123456789_-+=./:,@%") == std::string::npos;
-    text += (text.empty() ? "" : " ") + (is_plain ? word : ShellWord(word));
-  }
-  return text;
-}
-
 nlohmann::json DocumentOf(const BakeVerb& run) {
-  nlohmann::json document = {
-      {"tool_version", kVersionString},    {"input", run.options.input},
-      {"output", run.options.output_path}, {"command", CommandText(run.options.command)},
-      {"stages", StagesJson(run.stages)},  {"peak_memory_bytes", PeakMemoryBytes()}};
+  nlohmann::json document = BaseDocument(run.options, run.stages);
   if (run.bytes.empty()) return document;
   document["file_bytes"] = run.bytes.size();
   document["missing_files"] = Absolute(run.missing);
@@ -365,8 +393,9 @@ BakeCacheInputs CacheInputsOf(const BakeOptions& options) {
 // Whether the cache has the bake.
 bool FindInCache(FileKeys* programs, BakeCache* cache, BakeVerb* run) {
   StageClock clock;
+  clock.Begin("cache");
   run->cached = cache->Find(programs, &run->cache_findings);
-  clock.End("cache");
+  clock.End();
   if (!run->cached) return false;
   run->stages = clock.stages();
   run->bytes = std::move(run->cached->bytes);
@@ -379,12 +408,12 @@ bool FindInCache(FileKeys* programs, BakeCache* cache, BakeVerb* run) {
 // Bakes, or takes the bake from the cache.
 Result<Done> MakeBytes(BakeVerb* run) {
   const BakeOptions& options = run->options;
-  if (options.cache.folder.empty()) return ImportAndBake(run);
+  if (options.cache.folder.empty()) return ImportAndBakeInTime(run);
   BakeCache cache(options.cache, CacheInputsOf(options));
   FileKeys programs;
   if (FindInCache(&programs, &cache, run)) return Done{};
   cache.BeginBake();
-  auto done = ImportAndBake(run);
+  auto done = ImportAndBakeInTime(run);
   if (!done.ok() || ExitCodeOf(run->findings, options.output) != ExitCode::kOk) return done;
   nlohmann::json document = DocumentOf(*run);
   for (const char* key :

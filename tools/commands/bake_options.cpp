@@ -141,6 +141,12 @@ void AddFileOptions(CLI::App* verb, BakeOptions* options) {
               "\"deps = msvc\", which takes any name");
   output.Flag("--keep-unchanged", &options->keep_unchanged,
               "leave the output as it is, with its time, if its bytes stay the same");
+  // The last one counts: that of a manifest's asset follows that of the batch.
+  output
+      .Number("--bake-time", &options->time_limit_s, kTimeLimitRange, "SECONDS",
+              "time limit of import and bake together [s]; beyond it, nothing is written and the "
+              "exit code is 6 (default: none)")
+      ->take_last();
   output.Number("--threads", &options->settings.threads, {0.0, 256.0}, "N",
                 "threads; 0: all cores. The bytes do not depend on it");
 }
@@ -148,9 +154,10 @@ void AddFileOptions(CLI::App* verb, BakeOptions* options) {
 // The options given that the bytes may depend on. Files count by content; they are left out here.
 std::vector<std::string> GivenWords(const CLI::App& verb) {
   const std::set<std::string> others = {
-      "--help",    "--output",       "--pins",           "--material-map", "--embed", "--tuning",
-      "--depfile", "--list-sources", "--keep-unchanged", "--threads",      "--json",  "--report",
-      "--quiet",   "--verbose",      "--cache",          "--cache-size"};
+      "--help",   "--output",    "--pins",         "--material-map",   "--embed",
+      "--tuning", "--depfile",   "--list-sources", "--keep-unchanged", "--threads",
+      "--json",   "--report",    "--bake-time",    "--quiet",          "--verbose",
+      "--cache",  "--cache-size"};
   std::vector<std::string> words;
   for (const CLI::Option* option : verb.get_options()) {
     const std::string name = option->get_name();

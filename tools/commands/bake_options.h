@@ -26,8 +26,9 @@ struct BakeOptions {
   BakeSettings settings;
   bool is_static = false;
   std::optional<MeshSides> sides;
-  bool list_sources = false;    ///< print the files that were read, for Ninja
-  bool keep_unchanged = false;  ///< leave an output alone that has the same bytes
+  bool list_sources = false;           ///< print the files that were read, for Ninja
+  bool keep_unchanged = false;         ///< leave an output alone that has the same bytes
+  std::optional<double> time_limit_s;  ///< of import and bake
   CacheOptions cache;
   std::vector<std::string> given_body_options;  ///< those that a static mesh has no use for
   std::vector<std::string> command;             ///< the words of the command line

@@ -50,6 +50,7 @@ struct BatchOptions {
   bool plan_only = false;
   bool on_slurm = false;
   double chunk_s = 300.0;  // aimed time of a task of Slurm
+  double bake_time_s = 120.0;
   CacheOptions cache;
   OutputOptions out;
 };
@@ -80,6 +81,7 @@ BatchTools ToolsOf(const BatchOptions& options) {
   tools.plush = OwnPath();
   tools.importer = HelperPath({});
   if (options.out.warnings_as_errors) tools.options.emplace_back("-W");
+  tools.bake_time = NumberText(options.bake_time_s);
   if (!options.cache.folder.empty()) {
     tools.cache = std::filesystem::absolute(options.cache.folder).string();
     tools.cache_size = CacheSizeText(options.cache);
@@ -309,6 +311,7 @@ Result<Done> RunPlan(BatchRun* run) {
   NinjaSettings ninja;
   ninja.cache = run->tools.cache;
   ninja.cache_size = run->tools.cache_size;
+  ninja.bake_time = run->tools.bake_time;
   ninja.output_tree = run->manifest.output;
   ninja.ninja = FindProgram(options.ninja);
   ninja.jobs = static_cast<int>(
@@ -414,6 +417,8 @@ void AddBatchCommand(CLI::App* app, int* exit_code) {
   group.Text("-o,--output", &options->output, "FOLDER", "output tree, instead of the manifest's");
   group.Number("--jobs", &options->jobs, {0.0, 1024.0}, "N",
                "bakes at the same time, of one thread each; 0: one per core");
+  group.Number("--bake-time", &options->bake_time_s, kTimeLimitRange, "SECONDS",
+               "time limit of each bake [s], unless the manifest gives another");
   group.Text("--ninja", &options->ninja, "PROGRAM", "the program Ninja: a name in PATH, or a path");
   group.Flag("--plan", &options->plan_only,
              std::string("write ") + kNinjaFile + " into the output tree and stop");

@@ -35,13 +35,14 @@ int RunCheck(const CheckCommandOptions& options) {
     return FinishRun(kCheckVerb, options.file, options.output, {}, &writable.error(), document);
   }
   StageClock clock;
+  clock.Begin("import");
   const Result<ImportedModel> model = ImportModel(options.file, options.import, &findings);
   if (!model.ok()) {
     return FinishRun(kCheckVerb, options.file, options.output, findings, &model.error(), document);
   }
-  clock.End("import");
+  clock.Begin("check");
   const SurfaceFacts facts = CheckSurface(model.value().surface, {}, &findings);
-  clock.End("check");
+  clock.End();
   document["source"] = SourceJson(options.file, model.value(), facts);
   document["stages"] = StagesJson(clock.stages());
   if (!options.output.json && !options.output.quiet) {

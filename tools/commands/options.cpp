@@ -16,8 +16,6 @@ constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
 // TetGen seldom ends with a smaller ratio.
 constexpr double kSmallestRatio = 1.1;
 
-constexpr NumberRange kTimeLimitRange = {0.01, 86400.0};
-
 // In metres.
 constexpr NamedValue<double> kUnits[] = {{"m", 1.0},     {"cm", 0.01},  {"mm", 0.001},
                                          {"km", 1000.0}, {"um", 1e-6},  {"in", 0.0254},

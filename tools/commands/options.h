@@ -23,6 +23,9 @@ namespace plush::tools {
 /// before the message.
 CLI::Validator NumberIn(const NumberRange& range);
 
+/// The range of time limits [s].
+inline constexpr NumberRange kTimeLimitRange = {0.01, 86400.0};
+
 /// Adds options to one group of a verb's help. The targets must outlive the parsing, and keep their
 /// values if the options are not given. `type` is the placeholder in --help.
 class OptionGroup {

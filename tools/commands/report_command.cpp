@@ -111,6 +111,7 @@ void AddModelPages(size_t num_files, ReportPage* page) {
 
 // Runs the scene, and adds it with the models that only it has.
 Result<Done> AddMotion(const ReportOptions& options, size_t num_files, ReportPage* page) {
+  page->clock.Begin("simulate");
   const Result<Scene> scene = SceneOf(options.scene);
   if (!scene.ok()) return scene.error().WithContext("--simulate");
   Result<SceneWorld> built = BuildSceneWorld(scene.value(), &page->run_findings);
@@ -126,7 +127,7 @@ Result<Done> AddMotion(const ReportOptions& options, size_t num_files, ReportPag
       });
   if (!record.ok()) return record.error();
   (void)JudgeRun(record.value(), &page->run_findings);  // a freeze is a finding of the page
-  page->clock.End("simulate");
+  page->clock.Begin("page");
   const std::vector<size_t> models = ModelsOf(scene_world, page);
   AddModelPages(num_files, page);
   PackedArrays arrays;
@@ -169,11 +170,11 @@ Result<Done> MakePage(const ReportOptions& options, ReportPage* page, size_t* nu
                                  {file, options.source, options.bake_report, options.scene});
     if (!writable.ok()) return writable;
   }
+  page->clock.Begin("read");
   for (const std::string& file : files.value()) page->models.push_back(LoadModel(file));
-  page->clock.End("read");
   if (!options.source.empty()) {
+    page->clock.Begin("source");
     if (auto added = AddSource(options.source, &page->models[0]); !added.ok()) return added;
-    page->clock.End("source");
   }
   if (!options.bake_report.empty()) {
     if (auto added = AddBakeReport(options.bake_report, &page->models[0]); !added.ok()) {
@@ -185,16 +186,18 @@ Result<Done> MakePage(const ReportOptions& options, ReportPage* page, size_t* nu
   if (!options.scene.empty()) {
     if (auto added = AddMotion(options, num_files, page); !added.ok()) return added;
   }
+  page->clock.Begin("page");
   const auto text = PageText(PageDocument(options, *page), page->blobs);
   if (!text.ok()) return text.error();
   *num_bytes = text.value().size();
   auto written = WriteFileAtomically(options.output_path, std::as_bytes(std::span(text.value())));
-  page->clock.End("page");
+  page->clock.End();
   if (!written.ok() || options.png.empty()) return written;
+  page->clock.Begin("png");
   std::vector<const PageModel*> models;
   for (size_t i = 0; i < num_files; ++i) models.push_back(&page->models[i].page);
   written = WriteSheet(options.png_by, options.output_path, models, options.png);
-  page->clock.End("png");
+  page->clock.End();
   return written;
 }
 

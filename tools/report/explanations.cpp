@@ -36,6 +36,11 @@ constexpr std::string_view kToOriginInMaya =
     "Set its translation to 0 in the Channel Box, then Modify > Freeze Transformations.";
 
 constexpr auto kExplanations = std::to_array<Explanation>({
+    {"BAKE_TIME",
+     "A limit keeps one model from blocking a build of thousands. The message names the stage that "
+     "took too long; batch sets a limit by itself.",
+     "Add a Decimate modifier, or separate the object into several.",
+     "Mesh > Reduce, or Mesh > Separate.", "A scan of 20 million triangles in a batch."},
     {"BATCH_UNMATCHED",
      "A pattern without a file bakes nothing. Most often a folder was renamed or a name has a "
      "typo.",
