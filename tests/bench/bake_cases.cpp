@@ -47,6 +47,39 @@ void BakeModel(benchmark::State& state, const std::string& path) {
   state.counters["file_bytes"] = static_cast<double>(bytes);
 }
 
+// A closed rope of 10 m, `ratio` times as long as thick.
+tools::SurfaceMesh MakeRope(double ratio) {
+  constexpr uint32_t kRings = 2'000;
+  const double radius = 5.0 / ratio;
+  tools::SurfaceMesh mesh;
+  for (uint32_t ring = 0; ring <= kRings; ++ring) {
+    const double x = 10.0 * ring / kRings;
+    mesh.positions.insert(mesh.positions.end(),
+                          {{x, radius, 0}, {x, 0, radius}, {x, -radius, 0}, {x, 0, -radius}});
+  }
+  for (uint32_t ring = 0; ring < kRings; ++ring) {
+    for (uint32_t i = 0; i < 4; ++i) {
+      const uint32_t a = 4 * ring + i, b = 4 * ring + (i + 1) % 4;
+      mesh.triangles.push_back({a, b + 4, b});
+      mesh.triangles.push_back({a, a + 4, b + 4});
+    }
+  }
+  constexpr uint32_t kEnd = 4 * kRings;
+  mesh.triangles.insert(
+      mesh.triangles.end(),
+      {{0, 1, 2}, {0, 2, 3}, {kEnd, kEnd + 2, kEnd + 1}, {kEnd, kEnd + 3, kEnd + 2}});
+  mesh.normals.assign(mesh.positions.size(), Vec3{0.0f, 1.0f, 0.0f});
+  mesh.parts = {{"rope", "", "", 0, static_cast<uint32_t>(mesh.triangles.size())}};
+  return mesh;
+}
+
+// A rope of 1:1000, without the import: required 30 s, aim 5 s.
+void BakeRope(benchmark::State& state) {
+  tools::ImportedModel model;
+  model.surface = MakeRope(1000.0);
+  for (auto _ : state) benchmark::DoNotOptimize(BakeOrExit(model).size());
+}
+
 // The same of a static mesh, as `plush bake --static` does it: required 1 s for 100,000 triangles,
 // aim 0.4 s. `import_ms`: of it the import.
 void BakeStaticModel(benchmark::State& state, const std::string& path) {
@@ -86,6 +119,9 @@ void AddBakeCases(const ModelFolder& models) {
         ->Unit(benchmark::kMillisecond)
         ->UseRealTime();
   }
+  benchmark::RegisterBenchmark("bake/rope_1000", BakeRope)
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
   const std::string armadillo = models.Find("armadillo_86k.obj", "bake/armadillo_86k");
   if (!armadillo.empty()) {
     benchmark::RegisterBenchmark("bake/armadillo_86k", BakeModel, armadillo)

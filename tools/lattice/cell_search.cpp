@@ -208,6 +208,7 @@ Result<CellAttempt> CellSearch::Try(double cell, const LatticeShift& shift) {
   if (!lattice.ok()) return lattice.error();
   const Result<LatticeContacts> contacts = FindContacts(lattice.value(), surface_, clearance_);
   if (!contacts.ok()) return contacts.error();
+  most_touched_ = std::max(most_touched_, contacts.value().tets.size());
   Result<SplitCage> cage = SplitLattice(lattice.value(), surface_, links_, inside_,
                                         contacts.value(), clearance_, join_parts_);
   if (!cage.ok()) return cage.error();
@@ -242,6 +243,7 @@ Result<CellAttempt> CellSearch::Nearest(uint32_t target) {
   CellSearch search(surface, inside, kind_, clearance, join_parts_);
   Result<CellAttempt> other = search.NearestAlong(target);
   num_attempts_ += search.num_attempts_;
+  most_touched_ = std::max(most_touched_, search.most_touched_);
   if (!other.ok() || CostOf(other.value(), target) >= CostOf(best.value(), target)) return best;
   TurnBack(surface_, &other.value().cage);
   return other;

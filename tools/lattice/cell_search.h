@@ -88,6 +88,8 @@ class CellSearch {
   Result<TouchedTets> Touch(double cell) const;
 
   uint32_t num_attempts() const { return num_attempts_; }  ///< cages built so far
+  /// Most tets that the surface touched in the lattice of an attempt.
+  size_t most_touched() const { return most_touched_; }
 
  private:
   struct Place {
@@ -114,6 +116,7 @@ class CellSearch {
   SurfaceLinks links_;
   Box3 box_;
   uint32_t num_attempts_ = 0;
+  size_t most_touched_ = 0;
 };
 
 }  // namespace plush::tools

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "lattice/cell_search.h"
 
+#include "sweep.h"
 #include "tools/cage/cage_fixtures.h"
 #include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
+#include <random>
+#include <utility>
 #include <vector>
 
 using namespace plush::tools;
@@ -44,6 +48,45 @@ TEST_CASE("The search meets the number of tets within 5% from below", "[long]") 
 TEST_CASE("The search also meets the number of tets for boxes", "[long]") {
   CheckMeets("box", MakeBox({0, 0, 0}, {1, 2, 3}), {60, 120, 450, 1000, 3000});
   CheckMeets("cube", MakeGridBox({0, 0, 0}, {1, 1, 1}, 8), {60, 120, 450, 1000, 3000});
+}
+
+// Turned about a random axis by up to a right angle.
+SurfaceMesh Turned(SurfaceMesh mesh, std::mt19937* random) {
+  std::normal_distribution<double> normal;
+  Vec3d axis = {normal(*random), normal(*random), normal(*random)};
+  axis = axis / Length(axis);
+  const double angle = 1.57 * std::generate_canonical<double, 53>(*random);
+  for (Vec3d& p : mesh.positions) {
+    p = p * std::cos(angle) + Cross(axis, p) * std::sin(angle) +
+        axis * (Dot(axis, p) * (1.0 - std::cos(angle)));
+  }
+  return mesh;
+}
+
+// Work is counted in attempts and in the tets of the largest lattice that they touch: neither may
+// grow with the empty space in the box around a body.
+TEST_CASE("Long, thin bodies take as little work as others, however they lie", "[long]") {
+  const auto num_seeds = SweepCount<unsigned>(60);
+  for (unsigned seed = 1; seed <= num_seeds; ++seed) {
+    std::mt19937 random(seed);
+    const double ratio = 100.0 * std::pow(10.0, std::generate_canonical<double, 53>(random));
+    const double thickness = 10.0 / ratio;
+    SurfaceMesh mesh = seed % 2 == 0 ? MakeBox({0, 0, 0}, {10, thickness, thickness})
+                                     : MakeSphere(0.5 * thickness, 12, 12);
+    if (seed % 2 != 0) {
+      for (Vec3d& p : mesh.positions) p.x *= ratio;
+    }
+    if (seed % 3 != 0) mesh = Turned(std::move(mesh), &random);
+    const Solid solid(mesh);
+    CellSearch search(solid.surface, solid.inside, LatticeKind::kBcc, 1e-3 * solid.diagonal, false);
+    const auto found = search.Nearest(450);
+    INFO("seed " << seed << ", 1 : " << ratio);
+    REQUIRE(found.ok());
+    CHECK(found.value().num_tets() <= 450);
+    CHECK(found.value().num_tets() > 0.9 * 450);
+    CHECK(search.num_attempts() < 60);
+    CHECK(search.most_touched() < 10 * 450);
+  }
 }
 
 TEST_CASE("Far too few tets for the parts give the fewest possible") {
