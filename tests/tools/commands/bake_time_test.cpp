@@ -104,7 +104,7 @@ TEST_CASE("The time limit leaves no helper process and no scratch folder") {
   CHECK_FALSE(std::filesystem::exists(folder / "ball.plush"));
 }
 
-TEST_CASE("A batch ends bakes that take too long; its manifest may give some of them more time") {
+TEST_CASE("A batch ends bakes that take too long, unless its manifest gives them more time") {
   if (!HasNinja()) return;
   const Batch batch;
   const PlushRun run = batch.Run({"--bake-time", "0.01", "--json"});
