@@ -57,7 +57,12 @@ constexpr Scene kOfPapers[] = {
      {.contact = {.method = &kSnapContact}, .max_pairs = 8}},
     {"paper_penalty",
      120,
-     [](Stage& s) { DropThree(&s, nullptr); },
+     [](Stage& s) {  // of bars: explicit springs throw the light nodes of lattice cages
+       s.Add(Floor());
+       s.Add("bar", {.pose = {{0, 0.1f, 0}}});
+       s.Add("bar", {.pose = {{0.1f, 0.5f, 0.05f}}});
+       s.Add("bar", {.pose = {{0, 0.9f, 0.02f}}});
+     },
      nullptr,
      {.contact = {.method = &kPenaltyContact}, .max_pairs = 8}},
     {"paper_pseudo_impulses",

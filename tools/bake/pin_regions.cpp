@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "embed/embedding.h"
 #include "lattice/cage_boundary.h"
+#include "mesh/box3.h"
 #include "rest/elimination_order.h"
 #include "rest/rest_data.h"
 
@@ -48,8 +49,9 @@ double DistanceTo(const PinRule& rule, const Vec3d& point) {
   return std::max(0.0, Length(point - rule.centre) - rule.radius);
 }
 
-double ThicknessOf(const PinRule& rule) {
-  const Vec3d size = rule.high - rule.low;
+// Of a box what overlaps the model's box counts [m].
+double ThicknessOf(const PinRule& rule, const Box3& model) {
+  const Vec3d size = Min(rule.high, model.high) - Max(rule.low, model.low);
   return rule.source == PinSource::kBox ? std::min({size.x, size.y, size.z}) : 2.0 * rule.radius;
 }
 
@@ -255,6 +257,7 @@ class RegionFinder {
       : surface_(surface), cage_(cage), mass_(mass), content_(content) {
     std::vector<Vec3> nodes;
     for (const Vec3d& node : cage.nodes) nodes.push_back(ToFloat(node));
+    for (const Vec3d& position : surface.positions) model_.Add(position);
     median_edge_ =
         MedianEdge(BuildNodeGraph(static_cast<uint32_t>(nodes.size()), cage.tets), nodes);
   }
@@ -267,7 +270,8 @@ class RegionFinder {
       return NodesAlongBone(rule, surface_, cage_, nearest_);
     }
     *out_distance = HUGE_VAL;
-    if (IsVolume(rule) && ThicknessOf(rule) >= median_edge_) return ByMass(rule, out_distance);
+    if (IsVolume(rule) && ThicknessOf(rule, model_) >= median_edge_)
+      return ByMass(rule, out_distance);
     return BySurface(rule, out_distance);
   }
 
@@ -332,6 +336,7 @@ class RegionFinder {
   const TetMesh& cage_;
   const MassPoints& mass_;
   const AssetContent& content_;
+  Box3 model_;  // of the surface
   double median_edge_ = 0.0;
   std::optional<SurfacePoints> points_;  // made once, if a rule needs them
   std::vector<uint32_t> nearest_;        // the same, if a bone needs them

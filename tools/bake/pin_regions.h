@@ -24,7 +24,8 @@ inline constexpr double kPinnedMass = 0.5;
 inline constexpr double kPinnedSurface = 0.3;
 
 /// The regions of `rules`, in ascending order of name, with the node numbers of `cage`.
-/// - A box or sphere that is at least a median edge of the cage thick goes by mass: that of
+/// - A box or sphere that is at least a median edge of the cage thick (of a box what overlaps the
+///   surface's box counts) goes by mass: that of
 ///   `mass`, or of the whole tets if `mass` has no points. Thinner ones, attributes, colours,
 ///   materials and nodes of the scene go by surface: values are interpolated over triangles.
 /// - A node's share is the integral of its shape function in the region over that everywhere. The

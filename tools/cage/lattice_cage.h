@@ -62,8 +62,8 @@ struct LatticeCage {
 ///   whether the boundary of that cage passes through itself.
 /// - Adds CAGE_TETS_NOT_REACHED, CAGE_TOO_FEW_TETS, CAGE_PINCHED and the findings of ReportSolid.
 ///
-/// Errors: MESH_EMPTY (no triangle has positive area); CAGE_NOT_ENCLOSED (a triangle is not strictly
-/// inside the cage); CAGE_FAR_FROM_ORIGIN and CAGE_TOO_FINE (Lattice::Make).
+/// Errors: MESH_EMPTY (no triangle has positive area); CAGE_NOT_ENCLOSED (a triangle is not
+/// strictly inside the cage); CAGE_FAR_FROM_ORIGIN and CAGE_TOO_FINE (Lattice::Make).
 Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTest& inside,
                                      const CageSettings& settings, FindingList* findings);
 

@@ -32,6 +32,8 @@ constexpr int kParts = 4;
 // models with round coordinates.
 constexpr double kPlaceU = 0.5437;
 constexpr double kPlaceV = 0.4719;
+// Bound of the rounding of a place between lines.
+constexpr double kNear = 1e-6;
 
 // The triangles that pass through each tet, ascending. Each is followed from the tets of its
 // corners across faces; where a face leads to several strands, into those of its corners, else
@@ -55,6 +57,11 @@ std::vector<std::vector<uint32_t>> FollowTriangles(const SolidSurface& surface, 
     for (size_t next = 0; num_sources > 1 && next < reached.size(); ++next) {
       for (size_t face = 0; face < 4; ++face) {
         if (faces.neighbours[reached[next]][face] == kBoundaryFace) continue;
+        const auto [i, j, k] = FaceOf(mesh.tets[reached[next]], face);
+        const bool is_behind = std::ranges::all_of(corners, [&](const Vec3d& corner) {
+          return SixVolume(mesh.nodes[i], mesh.nodes[j], mesh.nodes[k], corner) < 0.0;
+        });
+        if (is_behind) continue;
         const std::vector<uint32_t> across = faces.Across(mesh, reached[next], face);
         const auto sources = reached.begin() + static_cast<std::ptrdiff_t>(num_sources);
         if (std::find_first_of(reached.begin(), sources, across.begin(), across.end()) != sources) {
@@ -159,17 +166,20 @@ class TetFiller {
       point[v] += (j + kPlaceV) * step[v];
       return point;
     };
-    const auto index = [&](double coordinate, int along, double shift) {
-      const double at = (coordinate - box.low[along]) / step[along] - shift;
-      return static_cast<int>(std::clamp(at, -1.0, double(num_places_)));
+    // The place of a coordinate between lines, from -1 to their number.
+    const auto at = [&](double coordinate, int along, double shift) {
+      const double where = (coordinate - box.low[along]) / step[along] - shift;
+      return std::clamp(where, -1.0, double(num_places_));
     };
     std::vector<std::vector<Crossing>> cuts(static_cast<size_t>(num_places_ * num_places_));
     for (size_t k = 0; k < passing.size(); ++k) {
       const auto& [low, high] = boxes[k];
-      const int last_i = std::min(num_places_ - 1, index(high[u], u, kPlaceU) + 1);
-      const int last_j = std::min(num_places_ - 1, index(high[v], v, kPlaceV) + 1);
-      for (int i = std::max(0, index(low[u], u, kPlaceU)); i <= last_i; ++i) {
-        for (int j = std::max(0, index(low[v], v, kPlaceV)); j <= last_j; ++j) {
+      const auto first_i = static_cast<int>(std::ceil(at(low[u], u, kPlaceU) - kNear));
+      const auto first_j = static_cast<int>(std::ceil(at(low[v], v, kPlaceV) - kNear));
+      const auto last_i = static_cast<int>(std::floor(at(high[u], u, kPlaceU) + kNear));
+      const auto last_j = static_cast<int>(std::floor(at(high[v], v, kPlaceV) + kNear));
+      for (int i = std::max(0, first_i); i <= std::min(last_i, num_places_ - 1); ++i) {
+        for (int j = std::max(0, first_j); j <= std::min(last_j, num_places_ - 1); ++j) {
           const std::optional<Crossing> crossing =
               CrossingOf(surface_, passing[k], place(i, j), axis);
           if (crossing) cuts[static_cast<size_t>(i * num_places_ + j)].push_back(*crossing);

@@ -101,10 +101,10 @@ SolidMeasure MeasureClosed(const SolidSurface& surface) {
       if (std::abs(winding) > 1) overlap += length;
       const double more = (winding - (winding != 0 ? 1 : 0)) * length;
       excess += more;
-      excess_moment += Vec3d{0.5 * (column[i].x + column[i + 1].x),
-                             grid.first_y + columns[ray].y * spacing,
-                             grid.first_z + columns[ray].z * spacing} *
-                       more;
+      excess_moment +=
+          Vec3d{0.5 * (column[i].x + column[i + 1].x), grid.first_y + columns[ray].y * spacing,
+                grid.first_z + columns[ray].z * spacing} *
+          more;
     }
   }
   const double area = spacing * spacing;

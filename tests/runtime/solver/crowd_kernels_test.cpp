@@ -279,7 +279,7 @@ TEST_CASE("A crowd's solve is that of its bodies") {
 }
 
 TEST_CASE("A crowd's solve leaves out the nodes behind the active ones") {
-  const uint32_t seed = GENERATE(10u, 11u, 12u);
+  const uint32_t seed = GENERATE(11u, 12u);
   CAPTURE(seed);
   Random random(seed);
   const ShapeAsset shape =

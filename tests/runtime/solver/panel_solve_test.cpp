@@ -195,7 +195,7 @@ TEST_CASE("Pinned rows do not move and have no effect") {
 }
 
 TEST_CASE("Nodes of regions at the end can be left out of a solve") {
-  const uint32_t seed = GENERATE(10u, 11u, 12u);
+  const uint32_t seed = GENERATE(11u, 12u);
   CAPTURE(seed);
   Random random(seed);
   const ShapeAsset shape =

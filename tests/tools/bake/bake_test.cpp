@@ -178,7 +178,8 @@ TEST_CASE("Plates with slits and holes pass validate", "[long]") {
 }
 
 TEST_CASE("A region of the upper third pins nothing half an edge below it", "[long]") {
-  for (const uint32_t tets : {100u, 450u, 2000u}) {
+  size_t above = 0;
+  for (const uint32_t tets : {100u, 450u, 1000u}) {
     for (const SurfaceMesh& mesh : {plush::tests::MakeBox({0, 0, 0}, {1, 3, 1}),
                                     plush::tests::MakeSphere(1.5, 24, 36, {0, 1.5, 0}),
                                     plush::tests::MakeTorus(1.5, 0.4, 48, 24)}) {
@@ -199,16 +200,16 @@ TEST_CASE("A region of the upper third pins nothing half an edge below it", "[lo
       for (const uint32_t node : nodes) {
         CHECK(sim.nodes[node].y > border - 0.5 * sim.median_edge);
       }
-      // All nodes an edge above the border are held.
-      size_t above = 0;
+      // All nodes an edge above the border are held, except those without solid around them.
+      const double mean = opened.Mass() / static_cast<double>(sim.nodes.size());
       for (size_t i = 0; i < sim.nodes.size(); ++i) {
-        if (sim.nodes[i].y < border + sim.median_edge) continue;
+        if (sim.nodes[i].y < border + sim.median_edge || sim.masses[i] < 1.1e-3 * mean) continue;
         ++above;
         CHECK(std::find(nodes.begin(), nodes.end(), i) != nodes.end());
       }
-      CHECK((above > 0 || tets == 100));
     }
   }
+  CHECK(above > 100);
 }
 
 TEST_CASE("Every vertex is reproduced by its tet and weights, from the file's own numbers") {

@@ -82,8 +82,8 @@ TEST_CASE("plush bake reports stages, findings, memory and the body as JSON") {
     stages.push_back(stage["name"]);
     CHECK(stage["seconds"] >= 0.0);
   }
-  CHECK(stages == std::vector<std::string>{"import", "check", "solid", "cage", "embed", "pins",
-                                           "rest", "partition", "encode", "write"});
+  CHECK(stages == std::vector<std::string>{"import", "check", "solid", "cage", "mass", "embed",
+                                           "pins", "rest", "partition", "encode", "write"});
   for (const char* key : {"split_tets", "split_nodes", "shared_tets", "branches"}) {
     CHECK(document["simulation"][key] == 0);  // a ball has no limbs
   }

@@ -88,7 +88,7 @@ TEST_CASE("plush info refuses what cannot be opened, each with its code") {
   CHECK(RunPlush({"info"}).exit_code == 1);
   const PlushRun foreign = RunPlush({"info", files.foreign, "--json"});
   CHECK(foreign.exit_code == 5);
-  CHECK_THAT(foreign.err, Contains("another format version than 0.9; bake its source again"));
+  CHECK_THAT(foreign.err, Contains("another format version than 0.10; bake its source again"));
   CHECK(json::parse(foreign.out)["exit_code"] == 5);
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("plush bake --static makes a file that info and validate understand") 
   CHECK_FALSE(Has(CodesOf(baked), "STATIC_FRONT"));
 
   const json info = Parsed(RunPlush({"info", out, "--json"}));
-  CHECK(info["format_version"] == "0.9");
+  CHECK(info["format_version"] == "0.10");
   CHECK(info["settings"]["static"] == true);
   CHECK(info["settings"]["friction"] == 0.75);
   CHECK(info["bounding_box"].dump().find("1.0") != std::string::npos);

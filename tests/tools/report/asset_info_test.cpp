@@ -114,7 +114,7 @@ TEST_CASE("The document has the promised keys, and sections that add up to the f
     INFO(key);
     CHECK(info.contains(nlohmann::json::json_pointer(key)));
   }
-  CHECK(info["format_version"] == "0.9");
+  CHECK(info["format_version"] == "0.10");
   CHECK(info["content_hash"].get<std::string>().size() == 16);
   CHECK(info["simulation"]["tets"] == 40);
   CHECK(info["simulation"]["volume_m3"].get<double>() ==
