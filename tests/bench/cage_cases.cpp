@@ -38,7 +38,7 @@ void Report(const tools::LatticeCage& cage, const tools::FindingList& findings,
   const Angles angles = AnglesOf(cage.mesh);
   auto& counters = state->counters;
   counters["tets"] = static_cast<double>(cage.mesh.tets.size());
-  counters["volume_ratio"] = tools::CageVolume(cage.mesh) / cage.solid_volume_m3;
+  counters["volume_ratio"] = tools::CageVolume(cage.mesh) / cage.solid.volume;
   counters["min_dihedral_deg"] = angles.least;
   counters["mean_min_dihedral_deg"] = angles.mean;
   counters["split_tets"] = cage.num_split_tets;

@@ -118,7 +118,7 @@ std::vector<uint32_t> NodesOfJoint(const PinRule& rule, const SurfaceMesh& surfa
   return nodes;
 }
 
-// The surface as points, each of which stands for an area of a triangle.
+// Points that stand for the surface, each for some area of a triangle.
 struct SurfacePoints {
   std::vector<Vec3d> places;
   std::vector<uint32_t> triangles;

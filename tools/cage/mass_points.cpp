@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Cuts each tet's solid into stretches of lines: whether a stretch is inside is told by the
-// triangles that end it, for one without ends by those between it and one that has some.
+// Cuts lines through each tet into stretches. The triangles at the ends of a stretch tell whether
+// it lies inside. A stretch without ends is compared with the nearest that has some: it lies on the
+// other side if an odd number of triangles is between them.
 #include "cage/mass_points.h"
 
 #include "lattice/cage_boundary.h"
@@ -35,9 +36,9 @@ constexpr double kPlaceV = 0.4719;
 // Bound of the rounding of a place between lines.
 constexpr double kNear = 1e-6;
 
-// The triangles that pass through each tet, ascending. Each is followed from the tets of its
-// corners across faces; where a face leads to several strands, into those of its corners, else
-// into the first.
+// The triangles that pass through each tet, ascending. Each triangle is followed across faces from
+// the tets of its corners. If a face leads to several strands, the triangle enters those of its
+// corners, or the first strand if it has no corner there.
 std::vector<std::vector<uint32_t>> FollowTriangles(const SolidSurface& surface, const TetMesh& mesh,
                                                    std::span<const uint32_t> tet_of_point) {
   const CageFaces faces = FindCageFaces(mesh);

@@ -14,7 +14,7 @@
 
 namespace plush::tools {
 
-/// A solid as points, each of which stands for a volume of it in one tet.
+/// Points that stand for a solid, each for some of its volume in one tet.
 struct MassPoints {
   std::vector<uint32_t> tets;                  ///< ascending (num_points x 1)
   std::vector<std::array<double, 4>> weights;  ///< barycentric, in the tet (num_points x 4)

@@ -38,11 +38,7 @@ SolidVoxels::SolidVoxels(const SolidSurface& surface, double edge)
 }
 
 double SolidVoxels::FinestEdge(const SolidSurface& surface) {
-  double area = 0.0;
-  for (size_t t = 0; t < surface.triangles.size(); ++t) {
-    const auto [a, b, c] = surface.CornersOf(t);
-    area += 0.5 * Length(Cross(b - a, c - a));
-  }
+  const double area = SurfaceArea(surface);
   const double volume = std::abs(SignedVolume(surface));
   // No cube root: those of different platforms differ.
   double edge = std::sqrt(area / kMostVoxels);

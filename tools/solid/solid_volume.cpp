@@ -112,19 +112,10 @@ SolidMeasure MeasureClosed(const SolidSurface& surface) {
   return {std::max(0.0, SignedVolume(surface) - excess * area), overlap * area, moment};
 }
 
-double AreaOf(const SolidSurface& surface) {
-  double area = 0.0;
-  for (size_t t = 0; t < surface.triangles.size(); ++t) {
-    const auto [a, b, c] = surface.CornersOf(t);
-    area += 0.5 * Length(Cross(b - a, c - a));
-  }
-  return area;
-}
-
 bool IsShell(const SolidSurface& surface, double volume, double cage_volume) {
   if (!surface.closed) return volume < kShellShare * cage_volume;
   // The mean thickness is twice the volume divided by the area, which counts both sides.
-  return 2.0 * volume <= kShellThickness * Length(BoxOf(surface).Extent()) * AreaOf(surface);
+  return 2.0 * volume <= kShellThickness * Length(BoxOf(surface).Extent()) * SurfaceArea(surface);
 }
 
 std::string Percent(double share) { return RoundedText(100.0 * share) + "%"; }
@@ -161,8 +152,17 @@ double SignedVolume(const SolidSurface& surface) {
   return six_volumes / 6.0;
 }
 
+double SurfaceArea(const SolidSurface& surface) {
+  double area = 0.0;
+  for (size_t t = 0; t < surface.triangles.size(); ++t) {
+    const auto [a, b, c] = surface.CornersOf(t);
+    area += 0.5 * Length(Cross(b - a, c - a));
+  }
+  return area;
+}
+
 double SheetArea(const SolidSurface& surface) {
-  return (surface.closed ? 0.5 : 1.0) * AreaOf(surface);
+  return (surface.closed ? 0.5 : 1.0) * SurfaceArea(surface);
 }
 
 double CageVolume(const TetMesh& cage) {

@@ -53,6 +53,9 @@ double SolidVolume(const SolidSurface& surface, const InsideTest& inside, const 
 /// The surface must have at least one triangle.
 double SignedVolume(const SolidSurface& surface);
 
+/// Sum of the triangles' areas [m^2].
+double SurfaceArea(const SolidSurface& surface);
+
 /// Area of a shell [m^2]: of a closed one, whose two sides coincide, that of one side.
 double SheetArea(const SolidSurface& surface);
 
