@@ -118,6 +118,9 @@ Result<ImportedModel> ImportScene(const std::string& path, const ImportSettings&
   const double scale = model.unit_m / raw.applied_unit_m * settings.scale;
   Result<FlatScene> flat = FlattenScene(raw, {scale, model.up});
   if (!flat.ok()) return flat.error().WithContext("'" + path + "'");
+  for (const RawFinding& finding : raw.findings) {
+    findings->Add(finding.code, finding.count, finding.message);
+  }
   AddMeshFindings(flat.value(), findings);
   model.dropped_non_finite = flat.value().num_non_finite;
   model.surface = std::move(flat.value().surface);

@@ -3,6 +3,7 @@
 // One description of the layout, VisitFields, serves both directions.
 #include "import/raw_scene.h"
 
+#include "base/finding.h"
 #include "base/text.h"
 
 #include <nlohmann/json.hpp>
@@ -20,7 +21,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the stream is written as it lies");
 
 constexpr uint32_t kSceneMagic = 0x4d494c50;  // "PLIM"
-constexpr uint32_t kVersion = 4;
+constexpr uint32_t kVersion = 5;
 // Extras are notes for the game, not bulk data [bytes].
 constexpr size_t kMaxExtraBytes = 64 << 10;
 
@@ -127,6 +128,8 @@ void VisitFields(Archive& archive, Object& o) {
     archive(o.name, o.values);
   } else if constexpr (std::is_same_v<T, SourceExtra>) {
     archive(o.owner, o.json);
+  } else if constexpr (std::is_same_v<T, RawFinding>) {
+    archive(o.code, o.count, o.message);
   } else if constexpr (std::is_same_v<T, RawMesh>) {
     archive(o.name, o.material, o.positions, o.normals, o.uvs, o.triangles, o.attributes);
     archive(o.joints, o.weights);
@@ -136,6 +139,7 @@ void VisitFields(Archive& archive, Object& o) {
     static_assert(std::is_same_v<T, RawScene>);
     archive(o.format, o.unit_m, o.applied_unit_m, o.up);
     archive(o.dependencies, o.missing, o.materials, o.colours, o.meshes, o.nodes, o.extras);
+    archive(o.findings);
   }
 }
 
@@ -205,6 +209,11 @@ void CleanTexts(RawScene* scene) {
   }
   for (RawNode& node : scene->nodes) clean(&node.name);
   for (SourceExtra& extra : scene->extras) clean(&extra.owner);
+  std::erase_if(scene->findings, [](const RawFinding& finding) {
+    const FindingCode* code = FindFindingCode(finding.code);
+    return code == nullptr || code->severity == Severity::kError;
+  });
+  for (RawFinding& finding : scene->findings) clean(&finding.message);
   std::erase_if(scene->dependencies, HasControlCharacter);
   std::erase_if(scene->missing, HasControlCharacter);
   std::erase_if(scene->extras, [](const SourceExtra& extra) {

@@ -57,6 +57,13 @@ struct RawNode {
   std::vector<uint32_t> meshes;                                 ///< into RawScene::meshes
 };
 
+/// What a reader left out or could not find.
+struct RawFinding {
+  std::string code;    ///< of finding.h's table; ParseRawScene drops the unknown
+  uint64_t count = 1;  ///< how often
+  std::string message;
+};
+
 struct RawScene {
   std::string format;           ///< e.g. "glTF2", "obj"
   double unit_m = 1.0;          ///< length of one source unit, as the file or its format says [m]
@@ -69,6 +76,7 @@ struct RawScene {
   std::vector<RawMesh> meshes;
   std::vector<RawNode> nodes;
   std::vector<SourceExtra> extras;
+  std::vector<RawFinding> findings;  ///< warnings and notes; an error refuses the file instead
 };
 
 /// Exit codes of `plush-import`. Any other end counts as a crash.
@@ -90,7 +98,7 @@ bool WriteRawScene(const RawScene& scene, std::FILE* file);
 /// - Colours are of all materials or none; channels are brought to 0 to 1.
 /// - Materials, meshes, parents, joints' nodes, and weights' joints and vertices must exist.
 /// - Weights that are not finite and positive are left out.
-/// - Extras that are not JSON are left out.
+/// - Extras that are not JSON are left out, and findings whose codes are unknown or errors.
 ///
 /// Triangles may still be out of range, and numbers not finite. Errors: kHelperDied with
 /// IMPORT_CRASHED, since only a broken helper writes other bytes.

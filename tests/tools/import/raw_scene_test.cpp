@@ -39,6 +39,7 @@ RawScene SmallScene() {
   child.to_parent[3] = 7.0;
   scene.nodes = {root, child};
   scene.extras = {{"scene", "{\"a\":1}"}};
+  scene.findings = {{"IMPORT_LEFT_OUT", 2, "two cameras"}};
   return scene;
 }
 
@@ -100,6 +101,10 @@ TEST_CASE("A scene comes back unchanged from the stream") {
   CHECK(copy.nodes[1].to_parent == scene.nodes[1].to_parent);
   CHECK(copy.nodes[1].meshes == scene.nodes[1].meshes);
   CHECK(copy.extras[0].json == "{\"a\":1}");
+  REQUIRE(copy.findings.size() == 1);
+  CHECK(copy.findings[0].code == "IMPORT_LEFT_OUT");
+  CHECK(copy.findings[0].count == 2);
+  CHECK(copy.findings[0].message == "two cameras");
   CHECK(Written(copy) == Written(scene));
 }
 
@@ -167,6 +172,17 @@ TEST_CASE("Weights that are not finite and positive are left out") {
   const auto parsed = ParseRawScene(Written(scene));
   REQUIRE(parsed.ok());
   CHECK(parsed.value().meshes[0].weights.size() == 2);
+}
+
+TEST_CASE("Findings with unknown codes or errors are left out") {
+  RawScene scene = SmallScene();
+  scene.findings = {
+      {"NO_SUCH_CODE", 1, "a"}, {"IMPORT_FAILED", 1, "b"}, {"IMPORT_EXTENSION", 1, "c\n"}};
+  const auto parsed = ParseRawScene(Written(scene));
+  REQUIRE(parsed.ok());
+  REQUIRE(parsed.value().findings.size() == 1);
+  CHECK(parsed.value().findings[0].code == "IMPORT_EXTENSION");
+  CHECK(parsed.value().findings[0].message.find('\n') == std::string::npos);
 }
 
 TEST_CASE("Texts are cleaned: names printable, extras JSON, paths without control characters") {
