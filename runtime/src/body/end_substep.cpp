@@ -209,7 +209,7 @@ static bool Finish(const StepSettings& settings, float h, bool may_be_flat, Body
               body->v.span(), keeps ? body->previous.span() : body->x.span());
   if (keeps) SwapPrevious(body);
   if (turns) KeepTurns(h, body);
-  EndGuard(guarded, body);
+  EndGuard(guarded, h, body);
   return guarded.is_shorter && body->system->num_pinned > 0;
 }
 

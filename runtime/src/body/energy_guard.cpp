@@ -50,8 +50,32 @@ NodeSums SumOver(const Body& body, const Of& of) {
   }
   return sums;
 }
-NodeSums SumUp(const Body& body, std::span<const NodeVec> v) {
-  return SumOver(body, [v](size_t i) -> Vec3 { return v[i]; });
+NodeSums SumUp(const Body& body, std::span<const NodeVec> v, const Vec3& frame = {}) {
+  return SumOver(body, [&](size_t i) -> Vec3 { return v[i] - frame; });
+}
+
+// Calls `of` with the impulse of each collider and the way that its surface goes.
+template <class Of>
+void ForPresses(const Body& body, const Of& of) {
+  for (const PlaneContact& contact : body.contacts.Current()) {
+    const Vec3 x = body.contacts.PointOf(contact).Of(body.x), &normal = contact.plane.normal;
+    for (const LocalCollider& near : body.NearColliders()) {
+      if (near.slot != contact.collider) continue;
+      const Vec3 along = near.run - normal * Dot(normal, near.run);  // a belt's
+      of(contact.impulse, near.MotionAt(x) + along);
+    }
+  }
+}
+
+// The mean way of the colliders that press on a free body.
+Vec3 WayOfPresses(const Body& body) {
+  Vec3 sum;
+  float all = 0.0f;
+  if (body.system->num_pinned > 0 || body.attached.any()) return sum;
+  ForPresses(body, [&](const Vec3& impulse, const Vec3& way) {
+    sum += way * Length(impulse), all += Length(impulse);
+  });
+  return all > 0.0f ? sum * (1.0f / all) : sum;
 }
 
 // What gravity, colliders, other bodies, springs and constraints do on the way to body.y [J].
@@ -60,17 +84,9 @@ double WorkOfOthers(const StepSettings& settings, float h, const Body& body) {
   const auto add = [&](const EmbeddedPoint& point, const Vec3& impulse) {
     work += double(Dot(impulse, point.Of(body.y) - point.Of(body.x)));
   };
-  const ContactState& contacts = body.contacts;
   // A collider at rest does no work, although its impulse may lift a point that has sunk.
-  for (const PlaneContact& contact : contacts.Current()) {
-    const Vec3 x = contacts.PointOf(contact).Of(body.x), &normal = contact.plane.normal;
-    for (const LocalCollider& near : body.NearColliders()) {
-      if (near.slot != contact.collider) continue;
-      const Vec3 along = near.run - normal * Dot(normal, near.run);  // a belt's
-      work += double(Dot(contact.impulse, near.MotionAt(x) + along));
-    }
-  }
-  for (const BodyContactSide& at : contacts.between) {
+  ForPresses(body, [&](const Vec3& f, const Vec3& way) { work += double(Dot(f, way)); });
+  for (const BodyContactSide& at : body.contacts.between) {
     add(at.contact->sides[at.side].point, at.contact->Own(at.side, at.contact->row.impulse));
   }
   const AttachedPoints& attached = body.attached;
@@ -84,11 +100,11 @@ double WorkOfOthers(const StepSettings& settings, float h, const Body& body) {
          double(g.z) * fallen.first[2] + work / (double(h) * double(h));
 }
 
-// The mean velocity that no contact can take: along all their planes. None of a pinned body.
-Vec3 FreeMean(const Body& body, std::span<const NodeVec> v) {
+// The mean velocity in `frame` that no contact can take: along all planes. None of a pinned body.
+Vec3 FreeMean(const Body& body, std::span<const NodeVec> v, const Vec3& frame) {
   constexpr float kLeast2 = 1.0e-4f;  // of a direction beside the others
   if (body.system->num_pinned > 0 || body.attached.any()) return {};
-  const NodeSums sums = SumUp(body, v);
+  const NodeSums sums = SumUp(body, v, frame);
   Vec3 mean = sums.Times(1.0 / sums.mass);
   Vec3 normals[3];
   size_t count = 0;
@@ -118,31 +134,10 @@ void AddLostMomentum(const Vec3& before, Body* body) {
 
 // Whether the body may go a shorter way: it is in flight, or pins hold it. Others would sink in.
 bool MayShorten(const Body& body) {
-  const bool is_in_flight = body.contacts.num_contacts == 0;
+  const bool flies = body.contacts.num_contacts == 0 && body.system->coarse.num_components() > 0;
   return body.solver.method == nullptr && body.contacts.between.empty() && !body.attached.any() &&
-         (is_in_flight || body.system->num_pinned > 0);
+         (flies || body.system->num_pinned > 0);
 }
-
-// A way of all nodes that others do not stop: rigid `motions` of the clusters of what is in flight,
-// a `shift` along all planes of what touches.
-struct FreeWay {
-  Vec3 shift;
-  RigidMotion motions[kMaxClusters];
-  double kinetic = 0.0;  // [J]
-
-  // That of velocities `v` in `h` seconds. Overwrites v.
-  FreeWay(float h, const Body& body, std::span<NodeVec> v) {
-    const CoarseLevel& coarse = body.system->coarse;
-    if (body.contacts.num_contacts == 0 && coarse.num_components() > 0) {
-      kinetic = coarse.FindRigidMotions(body.x.span(), h, v, {motions, coarse.num_clusters()});
-      return;
-    }
-    const Vec3 mean = FreeMean(body, v);
-    shift = mean * h;
-    std::fill(v.begin(), v.end(), NodeVec(mean, 0.0f));
-    kinetic = 0.5 * SumUp(body, v).second;
-  }
-};
 
 // Goes a share of the way to body->y beside its free part, one that leaves energy for that part and
 // makes no tet flatter. `given`: energy without the work of others [J].
@@ -154,16 +149,20 @@ void Shorten(const StepSettings& settings, float h, double given, GuardedSubstep
   const CoarseLevel& coarse = body->system->coarse;
   for (size_t i = 0; i < x.size(); ++i) end[i] = NodeVec((y[i] - x[i]) * (1.0f / h), 0.0f);
   if (substep->elastic + 0.5 * SumUp(*body, end).second <= substep->most + substep->least) return;
-  const FreeWay free(h, *body, end.first(x.size()));
-  if (substep->elastic + free.kinetic <= substep->most) return;
+  RigidMotion motions[kMaxClusters] = {};  // of the free part
+  const std::span<RigidMotion> moved = {motions, coarse.num_clusters()};
+  double kinetic = 0.0;
+  if (body->contacts.num_contacts == 0)
+    kinetic = coarse.FindRigidMotions(x, h, end.first(x.size()), moved);
+  if (substep->elastic + kinetic <= substep->most) return;
   std::copy(y.begin(), y.end(), end.begin());
   const auto spare_at = [&](double share) {
-    for (size_t i = 0; i < x.size(); ++i) y[i] = x[i] + free.shift;
-    coarse.Move({free.motions, coarse.num_clusters()}, y);
+    std::copy(x.begin(), x.end(), y.begin());
+    coarse.Move(moved, y);
     for (size_t i = 0; i < x.size(); ++i) y[i] += (end[i] - y[i]) * static_cast<float>(share);
     substep->elastic = EnergyAt(y, *body);
     substep->most = given + WorkOfOthers(settings, h, *body);
-    return substep->most - substep->elastic - free.kinetic;
+    return substep->most - substep->elastic - kinetic;
   };
   const double without = std::fmax(spare_at(0.0), 0.0);
   double share = 1.0, spare = spare_at(1.0);
@@ -187,9 +186,8 @@ bool GuardLooks(const StepSettings& settings, float h, bool is_rough, const Body
   if (body.solver.method != nullptr) return !implicit.quasistatic && !UsesModel(implicit);
   constexpr float kShare = 0.003f;
   const float fast = body.progress.longest / (kShare * h);  // if nodes are faster, it has settled
-  const bool is_settled =
-      fast <= Length(GravityOf(settings, body)) * h || AnyDiffers(body.v.span(), fast);
-  return is_rough || !is_settled;
+  const bool is_slow = fast <= Length(GravityOf(settings, body)) * h;
+  return is_rough || !(is_slow || AnyDiffers(body.v.span(), fast));
 }
 
 GuardedSubstep BeginGuard(const StepSettings& settings, float h, bool is_rough, Body* body) {
@@ -219,28 +217,34 @@ GuardedSubstep BeginGuard(const StepSettings& settings, float h, bool is_rough, 
   return substep;
 }
 
-void EndGuard(const GuardedSubstep& substep, Body* body) {
+void EndGuard(const GuardedSubstep& substep, float h, Body* body) {
   constexpr double kMostCredit = 0.05;
   if (!substep.looks) return;
+  const std::span<NodeVec> v = body->v.span(), rigid = body->rhs.span().first(body->x.size());
   const double left = substep.most - substep.elastic;
-  double kinetic = 0.5 * SumUp(*body, body->v.span()).second;
+  double kinetic = 0.5 * SumUp(*body, v).second;
   if (kinetic > left + substep.least) {
-    const std::span<NodeVec> rigid = body->rhs.span().first(body->x.size());
-    double kept = body->system->coarse.FindRigidPart(body->x.span(), body->v.span(), rigid);
-    if (kept > left || body->system->coarse.num_components() == 0) {
-      std::fill(rigid.begin(), rigid.end(), NodeVec(FreeMean(*body, body->v.span()), 0.0f));
-      kept = 0.5 * SumUp(*body, rigid).second;
-    }
-    if (kept > left) std::fill(rigid.begin(), rigid.end(), NodeVec()), kept = 0.0;
-    const double share2 = std::fmax(left - kept, 0.0) / std::fmax(kinetic - kept, 1.0e-300);
+    // A body stops beside what presses on it, not where the world is at rest.
+    const Vec3 frame = WayOfPresses(*body) * (1.0f / h);
+    const double moving = 0.5 * SumUp(*body, v, frame).second, most = moving - (kinetic - left);
+    (void)body->system->coarse.FindRigidPart(body->x.span(), v, rigid);
+    double kept = 0.5 * SumUp(*body, rigid, frame).second;
+    const auto keep = [&](const Vec3& one) {
+      std::fill(rigid.begin(), rigid.end(), NodeVec(one, 0.0f));
+      kept = 0.5 * SumUp(*body, rigid, frame).second;
+    };
+    const bool has_part = body->system->coarse.num_components() > 0 && kept <= most;
+    if (!has_part) keep(frame + FreeMean(*body, v, frame));
+    if (kept > most) keep(frame);
+    const double share2 = std::fmax(most - kept, 0.0) / std::fmax(moving - kept, 1.0e-300);
     const float lost = 1.0f - std::fmin(static_cast<float>(std::sqrt(share2)), 1.0f);
-    const Vec3 momentum = SumUp(*body, body->v.span()).Times(1.0);
-    for (size_t i = 0; i < body->x.size(); ++i) body->v[i] += (rigid[i] - body->v[i]) * lost;
+    const Vec3 momentum = SumUp(*body, v).Times(1.0);
+    for (size_t i = 0; i < body->x.size(); ++i) v[i] += (rigid[i] - v[i]) * lost;
     AddLostMomentum(momentum, body);
     kinetic = std::fmax(left, 0.0);
   }
-  const double most = kMostCredit * (substep.elastic + kinetic);
-  body->guard.credit = std::clamp(left - kinetic, 0.0, most);
+  const double most_credit = kMostCredit * (substep.elastic + kinetic);
+  body->guard.credit = std::clamp(left - kinetic, 0.0, most_credit);
   body->guard.elastic = substep.elastic;
 }
 

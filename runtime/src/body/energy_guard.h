@@ -41,9 +41,9 @@ bool GuardLooks(const StepSettings& settings, float h, bool is_rough, const Body
 /// Uses body->rhs. Does not allocate.
 GuardedSubstep BeginGuard(const StepSettings& settings, float h, bool is_rough, Body* body);
 
-/// Slows nodes of body->x down, if body->v has more kinetic energy than is left: at first what they
-/// do beside the rigid motions of components that their pins leave. Uses body->rhs. Does not
-/// allocate.
-void EndGuard(const GuardedSubstep& substep, Body* body);
+/// Slows nodes of body->x down, if body->v has more kinetic energy than a substep of `h` seconds
+/// leaves: first beside the rigid motions that pins leave, then beside what presses on the body.
+/// Uses body->rhs. Does not allocate.
+void EndGuard(const GuardedSubstep& substep, float h, Body* body);
 
 }  // namespace plush

@@ -116,8 +116,10 @@ TEST_CASE("Solids that meet at 10 m/s each at 60 Hz never swap sides, however th
       bodies[k] = AddBody(&world, shapes[kind].asset(), desc);
     }
     const auto centre = [&](int k) { return Eigen::Vector3d(MomentsOf(world, bodies[k]).centre); };
-    // Some slip off sideways and then fly past: beside each other, not through.
-    constexpr double kBeside = 0.3;  // the least distance of two middles whose bodies touch [m]
+    // Some slip off sideways and then fly past: beside each other, not through. Their middles are
+    // 0.3 m apart then; squeezed ones, seven of 2,000, 0.22 to 0.29 m. Those that pass through are
+    // no farther apart than they aimed, 0.09 m.
+    constexpr double kBeside = 0.2;  // [m]
     double nearest = apart, distance = apart, beside_it = 1.0;
     for (int step = 0; step < 40; ++step) {
       StepWorld(&world, float(kDt));
