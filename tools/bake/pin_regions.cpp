@@ -223,9 +223,10 @@ class Shares {
     }
   }
 
-  // The nodes above `least`, and as many of the next as it takes to hold a body: three that are not
-  // on a line. Ascending.
-  std::vector<uint32_t> NodesAbove(double least, const TetMesh& cage) const {
+  // Those of the nodes above `least` that are within `reach` of the region, and as many of the next
+  // as it takes to hold a body: kFewestPinned that are not on a line. Ascending.
+  std::vector<uint32_t> NodesAbove(double least, const TetMesh& cage, const PinRule& rule,
+                                   double reach) const {
     std::vector<std::pair<double, uint32_t>> order;
     for (uint32_t i = 0; i < all_.size(); ++i) {
       if (inside_[i] > 0.0) order.emplace_back(-inside_[i] / all_[i], i);
@@ -236,9 +237,10 @@ class Shares {
     bool holds = false;
     for (const auto& [share, node] : order) {
       if (holds && !(-share > least)) break;
+      if (holds && DistanceTo(rule, cage.nodes[node]) > reach) continue;
       nodes.push_back(node);
       places.push_back(cage.nodes[node]);
-      holds = holds || !AreOnLine(places);
+      holds = holds || (nodes.size() >= kFewestPinned && !AreOnLine(places));
     }
     std::sort(nodes.begin(), nodes.end());
     return nodes;
@@ -292,7 +294,7 @@ class RegionFinder {
       const double volume = TetVolume(CornersOf(cage_, t)) / double{kPointsOfTet};
       for (uint64_t i = 0; i < kPointsOfTet; ++i) add(t, SampleWeights(i), volume);
     }
-    return shares.NodesAbove(kPinnedMass, cage_);
+    return shares.NodesAbove(kPinnedMass, cage_, rule, 0.5 * median_edge_);
   }
 
   std::vector<uint32_t> BySurface(const PinRule& rule, double* out_distance) {
@@ -320,7 +322,7 @@ class RegionFinder {
       shares.Add(cage_.tets[points_->tets[i]], points_->weights[i], points_->areas[i],
                  is_inside(i));
     }
-    return shares.NodesAbove(kPinnedSurface, cage_);
+    return shares.NodesAbove(kPinnedSurface, cage_, rule, HUGE_VAL);
   }
 
   std::vector<bool> TrianglesOf(const PinRule& rule) const {

@@ -18,19 +18,23 @@ namespace plush::tools {
 /// A vertex that a joint moves pins those nodes of its tet that have at least this weight. The
 /// others together have less than 3%.
 inline constexpr float kPinWeight = 0.01f;
-/// A box or sphere pins the nodes that have more than this share of their mass in it.
-inline constexpr double kPinnedMass = 0.5;
+/// A box or sphere pins the nodes that have more than this share of their mass in it: in one
+/// dimension, the share of a node half an edge outside. With half of the mass, clamps would end
+/// within the region and sag 1.3 to 4.6 times too far.
+inline constexpr double kPinnedMass = 0.125;
 /// Any other region pins the nodes that have more than this share of their surface in it.
 inline constexpr double kPinnedSurface = 0.3;
+/// A region pins at least so many nodes, if it touches as many: fewer hold a body like a hinge.
+inline constexpr size_t kFewestPinned = 6;
 
 /// The regions of `rules`, in ascending order of name, with the node numbers of `cage`.
 /// - A box or sphere that is at least a median edge of the cage thick (of a box what overlaps the
-///   surface's box counts) goes by mass: that of
-///   `mass`, or of the whole tets if `mass` has no points. Thinner ones, attributes, colours,
-///   materials and nodes of the scene go by surface: values are interpolated over triangles.
+///   surface's box counts) goes by mass: that of `mass`, or of the whole tets if `mass` has no
+///   points. Thinner ones, attributes, colours, materials and nodes of the scene go by surface:
+///   values are interpolated over triangles.
 /// - A node's share is the integral of its shape function in the region over that everywhere. The
-///   nodes above kPinnedMass or kPinnedSurface are pinned. If they are fewer than three or all on a
-///   line, those with the next shares are pinned, too.
+///   nodes above kPinnedMass, up to half a median edge away, or above kPinnedSurface are pinned. If
+///   they are fewer than kFewestPinned or all on a line, those with the next shares are, too.
 /// - A joint's region has the nodes that carry its vertices (kPinWeight), those at which its weight
 ///   reaches the threshold. If the rule has a radius, it has the nodes within that distance of the
 ///   bone (Bone) whose nearest vertex (NearestVertices) is one of them.
