@@ -1,43 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Reads glTF 2.0: the .glb container, buffers (base64 by RFC 4648), and accessors, which may be
-// strided, normalised and sparse.
+// Reads glTF 2.0: the .glb container, buffers, views, and accessors, which may be strided,
+// normalised and sparse.
 // Source: Khronos Group. glTF 2.0 Specification. 2021
 #include "import/gltf_document.h"
 
-#include "base/files.h"
+#include "base/text.h"
+#include "import/gltf_compression.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
-#include <filesystem>
+#include <limits>
+#include <type_traits>
 
 namespace plush::tools {
 
 using nlohmann::json;
 
-// A type of numbers in buffers.
-struct ComponentType {
-  uint64_t number;
-  size_t num_bytes;
-  double one;  // the normalised integer that means 1.0 (specification, 3.11)
-  double (*read)(const std::byte* bytes);
-};
-
-// Elements `stride` bytes apart inside a buffer, each of numbers of one type.
-struct GltfDocument::Layout {
-  const std::byte* bytes = nullptr;
-  uint64_t stride = 0;
-  const ComponentType* type = nullptr;
-
-  // Number `k` of element `i`.
-  double At(uint64_t i, size_t k) const {
-    return type->read(bytes + i * stride + k * type->num_bytes);
-  }
-};
-
 namespace {
 
 constexpr uint64_t kMaxWholeNumber = 1ull << 53;
+constexpr uint64_t kMaxStride = 65536;
 constexpr int kMaxNesting = 100;
 constexpr uint32_t kGlbMagic = 0x46546C67;     // "glTF"
 constexpr uint32_t kJsonChunk = 0x4E4F534A;    // "JSON"
@@ -49,285 +31,382 @@ uint32_t ReadU32(std::span<const std::byte> bytes, size_t offset) {
   return value;
 }
 
-bool IsGlb(std::span<const std::byte> bytes) {
-  return bytes.size() >= 12 && ReadU32(bytes, 0) == kGlbMagic;
+Error Refusal(const std::string& what) { return {ExitCode::kInvalidInput, what, "IMPORT_FAILED"}; }
+
+Error IsGltf1() {
+  return {ExitCode::kUnsupported, "glTF 1 is not read; save the model as glTF 2.0",
+          "IMPORT_UNSUPPORTED"};
 }
 
-// The content of the first chunk of a type; empty if the file has none.
-std::span<const std::byte> GlbChunk(std::span<const std::byte> bytes, uint32_t type) {
-  size_t offset = 12;
-  while (bytes.size() - offset >= 8) {
-    const uint64_t size = ReadU32(bytes, offset);
-    if (size > bytes.size() - offset - 8) return {};
-    if (ReadU32(bytes, offset + 4) == type) return bytes.subspan(offset + 8, size);
-    offset += 8 + size;
+struct GlbChunks {
+  std::span<const std::byte> text;
+  std::span<const std::byte> binary;
+};
+
+// The first chunk of each type.
+Result<GlbChunks> ReadGlb(std::span<const std::byte> bytes) {
+  const uint32_t size = bytes.size() < 12 ? 12 : ReadU32(bytes, 8);
+  if (size > bytes.size()) {
+    return Refusal("the file is cut short: its header says " + std::to_string(size) +
+                   " bytes, but it has " + std::to_string(bytes.size()));
   }
-  return {};
-}
-
-// Decodes "%20" and the like.
-std::string DecodePercent(const std::string& uri) {
-  std::string path;
-  for (size_t i = 0; i < uri.size(); ++i) {
-    const bool escaped = uri[i] == '%' && i + 2 < uri.size() &&
-                         std::isxdigit(static_cast<unsigned char>(uri[i + 1])) != 0 &&
-                         std::isxdigit(static_cast<unsigned char>(uri[i + 2])) != 0;
-    path += escaped ? static_cast<char>(std::stoi(uri.substr(i + 1, 2), nullptr, 16)) : uri[i];
-    if (escaped) i += 2;
+  if (ReadU32(bytes, 4) == 1) return IsGltf1();
+  GlbChunks chunks;
+  for (size_t offset = 12; bytes.size() - offset >= 8;) {
+    const uint64_t length = ReadU32(bytes, offset);
+    const uint32_t type = ReadU32(bytes, offset + 4);
+    if (length > bytes.size() - offset - 8) {
+      return Refusal("the chunk at byte " + std::to_string(offset) + " says " +
+                     std::to_string(length) + " bytes, but the file ends before");
+    }
+    const std::span<const std::byte> content = bytes.subspan(offset + 8, length);
+    if (type == kJsonChunk && chunks.text.empty()) chunks.text = content;
+    if (type == kBinaryChunk && chunks.binary.empty()) chunks.binary = content;
+    offset += 8 + length;
+    if (offset >= size) break;  // what follows is no part of the document
   }
-  return path;
+  return chunks;
 }
 
-// Returns nothing if a character or the length is impossible. Padding is optional.
-std::vector<std::byte> DecodeBase64(std::string_view text) {
-  constexpr std::string_view kAlphabet =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  while (!text.empty() && text.back() == '=') text.remove_suffix(1);
-  if (text.size() % 4 == 1) return {};
-  std::vector<std::byte> bytes;
-  bytes.reserve(text.size() / 4 * 3 + 2);
-  uint32_t bits = 0;
-  int num_bits = 0;
-  for (const char c : text) {
-    const size_t six = kAlphabet.find(c);
-    if (six == kAlphabet.npos) return {};
-    bits = (bits << 6 | static_cast<uint32_t>(six)) & 0xFFFFFF;
-    num_bits += 6;
-    if (num_bits < 8) continue;
-    num_bits -= 8;
-    bytes.push_back(static_cast<std::byte>(bits >> num_bits));
-  }
-  return bytes;
-}
-
-std::vector<std::byte> LoadUri(const std::string& uri, const std::string& gltf_path) {
-  if (uri.starts_with("data:")) {
-    const size_t comma = uri.find(";base64,");
-    if (comma == std::string::npos) return {};
-    return DecodeBase64(std::string_view(uri).substr(comma + 8));
-  }
-  const auto folder = std::filesystem::path(gltf_path).parent_path();
-  auto bytes = ReadFile((folder / DecodePercent(uri)).string(), kMaxGltfBytes);
-  return bytes.ok() ? std::move(bytes.value()) : std::vector<std::byte>{};
-}
-
-// Returns whether the bytes are the JSON of a glTF 2.0 file.
-bool ParseJson(std::span<const std::byte> bytes, json* out_json) {
+Result<json> ParseDocument(std::span<const std::byte> bytes) {
   bool too_deep = false;
   const auto bound_depth = [&too_deep](int depth, json::parse_event_t, json&) {
     too_deep = too_deep || depth > kMaxNesting;
     return !too_deep;
   };
   const char* text = reinterpret_cast<const char*>(bytes.data());
-  json& root = *out_json = json::parse(text, text + bytes.size(), bound_depth, false);
-  if (too_deep || !root.is_object()) return false;
-  const json& asset = root.contains("asset") ? root["asset"] : root;
-  if (!asset.is_object() || !asset.contains("version") || !asset["version"].is_string()) {
-    return false;
+  json root = json::parse(text, text + bytes.size(), bound_depth, false);
+  if (too_deep || !root.is_object()) return Refusal("no glTF: its JSON is broken");
+  const std::string version = GltfText(GltfMember(root, "asset"), "version");
+  if (version.starts_with("2.")) return root;
+  if (version.starts_with("1.") || GltfMember(root, "meshes").is_object()) {
+    return IsGltf1();
   }
-  return asset["version"].get_ref<const std::string&>().starts_with("2.");
+  return Refusal("no glTF 2.0: its version is '" + PrintableUtf8(version) + "'");
 }
 
-void Append(const void* from, size_t num_bytes, std::vector<std::byte>* to) {
-  const auto* bytes = static_cast<const std::byte*>(from);
-  to->insert(to->end(), bytes, bytes + num_bytes);
+// The element at an index, or null.
+const json* Element(const json& array, const json& index) {
+  if (!index.is_number_unsigned() || index.get<uint64_t>() >= array.size()) return nullptr;
+  return &array[index.get<uint64_t>()];
 }
 
-void AppendChunk(uint32_t type, std::span<const std::byte> content, std::vector<std::byte>* glb) {
-  const auto size = static_cast<uint32_t>(content.size());
-  Append(&size, sizeof(size), glb);
-  Append(&type, sizeof(type), glb);
-  Append(content.data(), content.size(), glb);
+std::string NameOf(const char* kind, const json& index) {
+  return std::string(kind) + " " + (index.is_number_unsigned() ? index.dump() : "?");
 }
 
-template <class T>
-double ReadAs(const std::byte* bytes) {
-  T value = {};
-  std::memcpy(&value, bytes, sizeof(T));
-  return static_cast<double>(value);
-}
-
-constexpr uint64_t kFloat = 5126;
-constexpr auto kComponentTypes = std::to_array<ComponentType>({{5120, 1, 127.0, ReadAs<int8_t>},
-                                                               {5121, 1, 255.0, ReadAs<uint8_t>},
-                                                               {5122, 2, 32767.0, ReadAs<int16_t>},
-                                                               {5123, 2, 65535.0, ReadAs<uint16_t>},
-                                                               {5125, 4, 1.0, ReadAs<uint32_t>},
-                                                               {kFloat, 4, 1.0, ReadAs<float>}});
-
-// The componentType of `object`, or null.
-const ComponentType* TypeOf(const json& object) {
-  const auto number = GltfDocument::Number(object, "componentType");
-  const auto* it = std::find_if(kComponentTypes.begin(), kComponentTypes.end(),
-                                [&](const ComponentType& type) { return type.number == number; });
-  return it == kComponentTypes.end() ? nullptr : it;
-}
-
-size_t ComponentsOf(const json& accessor, const ComponentType& component_type) {
-  const json type = accessor.value("type", json());
+// 0 for types other than those of NumberArray.
+size_t ComponentsOf(const json& accessor) {
+  const std::string type = GltfText(accessor, "type");
   if (type == "SCALAR") return 1;
   if (type == "VEC2") return 2;
   if (type == "VEC3") return 3;
   if (type == "VEC4") return 4;
   // Other matrices have padded columns, and no attribute needs them.
-  return type == "MAT4" && component_type.number == kFloat ? 16 : 0;
+  return type == "MAT4" && GltfNumber(accessor, "componentType") == 5126u ? 16 : 0;
 }
 
-// The object at an index, or null.
-const json* Element(const json& array, const json& index) {
-  if (!index.is_number_unsigned() || index.get<uint64_t>() >= array.size()) return nullptr;
-  const json& element = array[index.get<uint64_t>()];
-  return element.is_object() ? &element : nullptr;
+// Calls `use` with a zero of a componentType; false if there is no such type.
+template <class Use>
+bool WithType(uint64_t type, const Use& use) {
+  switch (type) {
+    case 5120:
+      return use(int8_t{}), true;
+    case 5121:
+      return use(uint8_t{}), true;
+    case 5122:
+      return use(int16_t{}), true;
+    case 5123:
+      return use(uint16_t{}), true;
+    case 5125:
+      return use(uint32_t{}), true;
+    case 5126:
+      return use(float{}), true;
+    default:
+      return false;
+  }
+}
+
+size_t SizeOf(uint64_t type) {
+  size_t size = 0;
+  WithType(type, [&size](auto zero) { size = sizeof(zero); });
+  return size;
+}
+
+bool IsIndexType(uint64_t type) { return type == 5121 || type == 5123 || type == 5125; }
+
+// A stored number as it is meant. Normalised integers: specification, 3.11.
+template <class Number, class Stored>
+Number Meaning(Stored stored, bool is_normalized) {
+  if constexpr (std::is_integral_v<Stored> && std::is_floating_point_v<Number>) {
+    const auto one = static_cast<double>(std::numeric_limits<Stored>::max());
+    if (is_normalized) return static_cast<Number>(std::max(stored / one, -1.0));
+  }
+  return static_cast<Number>(stored);
+}
+
+// Writes all numbers one after another. Floats are not for whole numbers.
+template <class Number>
+void Convert(const NumberArray& from, Number* to) {
+  if (from.bytes.empty() || from.count == 0) return;
+  WithType(from.type, [&]<class Stored>(Stored) {
+    const size_t n = from.num_components;
+    if constexpr (std::is_same_v<Stored, Number>) {
+      if (from.stride == n * sizeof(Stored)) {
+        std::memcpy(to, from.bytes.data(), from.count * from.stride);
+        return;
+      }
+    }
+    if constexpr (std::is_integral_v<Stored> || std::is_floating_point_v<Number>) {
+      for (uint64_t i = 0; i < from.count; ++i) {
+        for (size_t k = 0; k < n; ++k) {
+          Stored stored;
+          std::memcpy(&stored, &from.bytes[i * from.stride + k * sizeof(Stored)], sizeof(Stored));
+          *to++ = Meaning<Number>(stored, from.is_normalized);
+        }
+      }
+    }
+  });
 }
 
 }  // namespace
 
-std::vector<std::byte> WithoutSkins(std::span<const std::byte> bytes) {
-  const bool is_glb = IsGlb(bytes);
-  json root;
-  if (!ParseJson(is_glb ? GlbChunk(bytes, kJsonChunk) : bytes, &root) || root.erase("skins") == 0) {
-    return {};
-  }
-  if (root.contains("nodes") && root["nodes"].is_array()) {
-    for (json& node : root["nodes"]) {
-      if (node.is_object()) node.erase("skin");
-    }
-  }
-  std::string text = root.dump(-1, ' ', false, json::error_handler_t::replace);
-  if (is_glb) text.resize((text.size() + 3) / 4 * 4, ' ');
-  const auto content = std::as_bytes(std::span(text));
-  std::vector<std::byte> result;
-  if (is_glb) {
-    const std::span<const std::byte> binary = GlbChunk(bytes, kBinaryChunk);
-    const size_t size = 12 + 8 + content.size() + (binary.empty() ? 0 : 8 + binary.size());
-    const uint32_t header[3] = {kGlbMagic, ReadU32(bytes, 4), static_cast<uint32_t>(size)};
-    result.reserve(size);
-    Append(header, sizeof(header), &result);
-    AppendChunk(kJsonChunk, content, &result);
-    if (!binary.empty()) AppendChunk(kBinaryChunk, binary, &result);
-  } else {
-    Append(content.data(), content.size(), &result);
-  }
-  return result;
-}
-
-Result<GltfDocument> GltfDocument::Open(const std::string& path) {
-  const auto bytes = ReadFile(path, kMaxGltfBytes);
-  if (!bytes.ok()) return bytes.error();
-  return Parse(bytes.value(), path);
-}
-
 Result<GltfDocument> GltfDocument::Parse(std::span<const std::byte> bytes,
                                          const std::string& path) {
-  const bool is_glb = IsGlb(bytes);
-  GltfDocument document;
-  if (!ParseJson(is_glb ? GlbChunk(bytes, kJsonChunk) : bytes, &document.json_)) {
-    return Error{ExitCode::kInvalidInput, "'" + path + "' holds no glTF 2.0 document",
-                 "IMPORT_FAILED"};
+  GltfDocument document(path);
+  std::span<const std::byte> text = bytes;
+  if (bytes.size() >= 4 && ReadU32(bytes, 0) == kGlbMagic) {
+    const Result<GlbChunks> chunks = ReadGlb(bytes);
+    if (!chunks.ok()) return chunks.error();
+    text = chunks.value().text;
+    document.glb_chunk_ = chunks.value().binary;
   }
-  document.LoadBuffers(path, is_glb ? GlbChunk(bytes, kBinaryChunk) : bytes.first(0));
+  Result<json> root = ParseDocument(text);
+  if (!root.ok()) return root.error();
+  document.json_ = std::move(root.value());
+  document.buffers_.resize(document.Top("buffers").size());
+  document.views_.resize(document.Top("bufferViews").size());
   return document;
 }
 
-void GltfDocument::LoadBuffers(const std::string& path, std::span<const std::byte> glb_chunk) {
-  for (const json& buffer : Top("buffers")) {
-    std::vector<std::byte>& bytes = buffers_.emplace_back();
-    if (!buffer.is_object()) continue;
-    if (buffer.contains("uri") && buffer["uri"].is_string()) {
-      bytes = LoadUri(buffer["uri"].get_ref<const std::string&>(), path);
-    } else if (buffers_.size() == 1) {
-      bytes.assign(glb_chunk.begin(), glb_chunk.end());
-    }
-  }
-}
-
-const json& GltfDocument::Top(const std::string& key) const {
-  static const json kNone = json::array();
-  const auto it = json_.find(key);
-  return it != json_.end() && it->is_array() ? *it : kNone;
-}
-
-std::optional<uint64_t> GltfDocument::Number(const json& object, const std::string& key,
-                                             std::optional<uint64_t> fallback) {
-  if (!object.is_object()) return std::nullopt;
+const json& GltfMember(const json& object, std::string_view key) {
+  static const json kNull;
+  if (!object.is_object()) return kNull;
   const auto it = object.find(key);
-  if (it == object.end()) return fallback;
-  if (!it->is_number_unsigned()) return std::nullopt;
-  const auto value = it->get<uint64_t>();
+  return it != object.end() ? *it : kNull;
+}
+
+const json& GltfExtension(const json& object, std::string_view name) {
+  return GltfMember(GltfMember(object, "extensions"), name);
+}
+
+std::string GltfText(const json& object, std::string_view key) {
+  const json& text = GltfMember(object, key);
+  return text.is_string() ? text.get<std::string>() : std::string();
+}
+
+std::optional<uint64_t> GltfNumber(const json& object, std::string_view key,
+                                   std::optional<uint64_t> fallback) {
+  const json& number = GltfMember(object, key);
+  if (number.is_null() && object.is_object()) return fallback;
+  if (!number.is_number_unsigned()) return std::nullopt;
+  const auto value = number.get<uint64_t>();
   return value <= kMaxWholeNumber ? std::optional(value) : std::nullopt;
 }
 
-std::optional<GltfDocument::Layout> GltfDocument::LayoutOf(const json& place,
-                                                           const ComponentType* type,
-                                                           size_t num_components,
-                                                           uint64_t count) const {
-  const auto byte_offset = Number(place, "byteOffset", 0);
-  if (!byte_offset || type == nullptr) return std::nullopt;
-  const json* view = Element(Top("bufferViews"), place.value("bufferView", json()));
-  if (view == nullptr) return std::nullopt;
-  const uint64_t element = type->num_bytes * num_components;
-  const auto buffer = Number(*view, "buffer");
-  const auto offset = Number(*view, "byteOffset", 0);
-  const auto length = Number(*view, "byteLength");
-  const auto stride = Number(*view, "byteStride", element);
-  if (!buffer || !offset || !length || !stride || *buffer >= buffers_.size()) return std::nullopt;
-  const std::span<const std::byte> bytes = buffers_[*buffer];
-  if (*offset > bytes.size() || *length > bytes.size() - *offset) return std::nullopt;
-  // Nothing overflows: all sizes are below 2^53 or below the size of a file that was read.
-  if (*stride < element || *stride > 65536 || *byte_offset > *length) return std::nullopt;
-  const uint64_t room = *length - *byte_offset;
-  if (count > 0 && (room < element || count - 1 > (room - element) / *stride)) return std::nullopt;
-  return Layout{bytes.data() + *offset + *byte_offset, *stride, type};
+std::string GltfPlace(std::string_view array, size_t index) {
+  return std::string(array).append("[").append(std::to_string(index)).append("]");
 }
 
-std::optional<AccessorValues> GltfDocument::ReadAccessor(const json& index) {
+const json& GltfDocument::Top(std::string_view key) const {
+  static const json kNone = json::array();
+  const json& member = GltfMember(json_, key);
+  return member.is_array() ? member : kNone;
+}
+
+std::nullopt_t GltfDocument::Problem(std::string what) {
+  problem_ = std::move(what);
+  return std::nullopt;
+}
+
+bool GltfDocument::Spend(uint64_t num_numbers) {
+  if (num_numbers > numbers_left_) {
+    Problem("the file asks for more than 2^28 numbers");
+    return false;
+  }
+  numbers_left_ -= num_numbers;
+  return true;
+}
+
+std::optional<std::span<const std::byte>> GltfDocument::Buffer(const json& index) {
+  const json* buffer = Element(Top("buffers"), index);
+  if (buffer == nullptr) return Problem("there is no " + NameOf("buffer", index));
+  const auto number = index.get<size_t>();
+  if (buffers_[number]) return buffers_[number]->content;
+  Bytes bytes;
+  const std::string uri = GltfText(*buffer, "uri");
+  if (!uri.empty()) {
+    const bool is_data = uri.starts_with("data:");
+    auto content = is_data ? DecodeDataUri(uri) : files_.Read(uri);
+    if (!content && is_data) return Problem(GltfPlace("buffers", number) + " is no base64");
+    if (!content) return Problem("cannot read its buffer '" + PrintableUtf8(uri) + "'");
+    bytes.owned = std::move(*content);
+    bytes.content = bytes.owned;
+  } else if (number == 0) {
+    bytes.content = glb_chunk_;
+  } else {
+    return Problem(GltfPlace("buffers", number) + " has no data");
+  }
+  return buffers_[number].emplace(std::move(bytes)).content;
+}
+
+// The bytes that a buffer view, or the object of its compression, names.
+std::optional<std::span<const std::byte>> GltfDocument::Piece(const json& place) {
+  const auto offset = GltfNumber(place, "byteOffset", 0);
+  const auto length = GltfNumber(place, "byteLength");
+  const auto bytes = Buffer(GltfMember(place, "buffer"));
+  if (!bytes) return std::nullopt;
+  if (!offset || !length || *offset > bytes->size() || *length > bytes->size() - *offset) {
+    return Problem("impossible place in a buffer of " + std::to_string(bytes->size()) + " bytes");
+  }
+  return bytes->subspan(*offset, *length);
+}
+
+std::optional<std::span<const std::byte>> GltfDocument::View(const json& index) {
+  const json* view = Element(Top("bufferViews"), index);
+  if (view == nullptr) return Problem("there is no " + NameOf("bufferView", index));
+  const auto number = index.get<size_t>();
+  if (views_[number]) return views_[number]->content;
+  Bytes bytes;
+  const json& compression = GltfExtension(*view, "EXT_meshopt_compression");
+  const auto piece = Piece(compression.is_object() ? compression : *view);
+  if (!piece) return Problem(GltfPlace("bufferViews", number) + ": " + problem_);
+  bytes.content = *piece;
+  if (compression.is_object()) {
+    const uint64_t size = GltfNumber(*view, "byteLength").value_or(0);
+    if (!Spend(size / sizeof(float))) return std::nullopt;
+    if (!DecodeMeshopt(compression, *piece, size, &bytes.owned)) {
+      return Problem(GltfPlace("bufferViews", number) + ": EXT_meshopt_compression is damaged");
+    }
+    bytes.content = bytes.owned;
+  }
+  return views_[number].emplace(std::move(bytes)).content;
+}
+
+// Finds `numbers`, whose count, type and components are known, in the view that `place` names.
+bool GltfDocument::Locate(const json& place, NumberArray* numbers) {
+  const auto bytes = View(GltfMember(place, "bufferView"));
+  if (!bytes) return false;
+  const auto offset = GltfNumber(place, "byteOffset", 0);
+  const json& view = Top("bufferViews")[GltfMember(place, "bufferView").get<size_t>()];
+  const uint64_t element = SizeOf(numbers->type) * numbers->num_components;
+  const uint64_t stride = GltfNumber(view, "byteStride", 0).value_or(UINT64_MAX);
+  const uint64_t count = numbers->count;
+  numbers->stride = stride == 0 ? element : stride;
+  if (!offset || *offset > bytes->size() || numbers->stride < element ||
+      numbers->stride > kMaxStride) {
+    Problem("impossible offset or stride");
+    return false;
+  }
+  // Nothing overflows: strides are small, and the view's bytes exist.
+  const uint64_t room = bytes->size() - *offset;
+  if (count > 0 && (room < element || count - 1 > (room - element) / numbers->stride)) {
+    Problem(std::to_string(count) + " elements do not fit into its view of " +
+            std::to_string(bytes->size()) + " bytes");
+    return false;
+  }
+  numbers->bytes = bytes->subspan(*offset);
+  return true;
+}
+
+std::optional<NumberArray> GltfDocument::FindAccessor(const json& index,
+                                                      const NumberArray* decoded) {
   const json* accessor = Element(Top("accessors"), index);
-  if (accessor == nullptr) return std::nullopt;
-  const ComponentType* type = TypeOf(*accessor);
-  const auto count = Number(*accessor, "count");
-  if (type == nullptr || !count || !Number(*accessor, "byteOffset", 0)) return std::nullopt;
-  const size_t n = ComponentsOf(*accessor, *type);
-  if (n == 0 || *count > numbers_left_ / n) return std::nullopt;
-  numbers_left_ -= *count * n;
-  AccessorValues result = {static_cast<size_t>(*count), n, std::vector<float>(*count * n)};
-
-  if (accessor->contains("bufferView")) {
-    const auto layout = LayoutOf(*accessor, type, n, *count);
-    if (!layout) return std::nullopt;
-    for (size_t i = 0; i < result.count; ++i) {
-      for (size_t k = 0; k < n; ++k) {
-        result.values[i * n + k] = static_cast<float>(layout->At(i, k));
-      }
-    }
+  if (accessor == nullptr) return Problem("it does not exist");
+  NumberArray numbers = decoded != nullptr ? *decoded : NumberArray();
+  const auto count = GltfNumber(*accessor, "count");
+  const size_t n = ComponentsOf(*accessor);
+  if (decoded == nullptr) numbers.type = GltfNumber(*accessor, "componentType").value_or(0);
+  if (!count || n == 0 || SizeOf(numbers.type) == 0) return Problem("impossible count or type");
+  if (decoded != nullptr && (*count != decoded->count || n != decoded->num_components)) {
+    return Problem(std::to_string(*count) + " elements, but " + std::to_string(decoded->count) +
+                   " were decoded");
   }
-  if (accessor->contains("sparse") && !ApplySparse((*accessor)["sparse"], type, &result)) {
-    return std::nullopt;
-  }
-  if (accessor->value("normalized", json(false)) == json(true)) {
-    for (float& value : result.values) {
-      value = static_cast<float>(std::max(static_cast<double>(value) / type->one, -1.0));
-    }
-  }
-  return result;
+  if (!Spend(*count) || !Spend(*count * (n - 1))) return std::nullopt;
+  numbers.count = *count;
+  numbers.num_components = n;
+  numbers.is_normalized = GltfMember(*accessor, "normalized") == json(true);
+  const bool has_view = decoded == nullptr && accessor->contains("bufferView");
+  if (has_view && !Locate(*accessor, &numbers)) return std::nullopt;
+  return numbers;
 }
 
-bool GltfDocument::ApplySparse(const json& sparse, const ComponentType* type,
-                               AccessorValues* values) const {
-  const auto count = Number(sparse, "count");
-  if (!count || *count > values->count) return false;
-  const json indices = sparse.value("indices", json());
-  const auto from = LayoutOf(indices, TypeOf(indices), 1, *count);
-  const size_t n = values->num_components;
-  const auto to = LayoutOf(sparse.value("values", json()), type, n, *count);
-  if (!from || !to || from->type->number == kFloat) return false;
-  for (uint64_t i = 0; i < *count; ++i) {
-    const double index = from->At(i, 0);
-    if (index < 0.0 || index >= static_cast<double>(values->count)) return false;
-    for (size_t k = 0; k < n; ++k) {
-      values->values[static_cast<size_t>(index) * n + k] = static_cast<float>(to->At(i, k));
+template <class Number>
+std::optional<std::vector<Number>> GltfDocument::Load(const json& index,
+                                                      const NumberArray& numbers) {
+  std::vector<Number> values(numbers.count * numbers.num_components);
+  Convert(numbers, values.data());
+  const json& sparse = GltfMember(Top("accessors")[index.get<size_t>()], "sparse");
+  if (!sparse.is_null() && !ApplySparse(sparse, numbers, &values)) return std::nullopt;
+  return values;
+}
+
+template <class Number>
+bool GltfDocument::ApplySparse(const json& sparse, NumberArray numbers,
+                               std::vector<Number>* values) {
+  const uint64_t limit = numbers.count;
+  const json& indices = GltfMember(sparse, "indices");
+  numbers.count = GltfNumber(sparse, "count").value_or(UINT64_MAX);
+  NumberArray places = {{}, numbers.count, 0, 1, GltfNumber(indices, "componentType").value_or(0)};
+  if (numbers.count > limit || !IsIndexType(places.type)) {
+    Problem("impossible count or type of sparse values");
+    return false;
+  }
+  if (!Locate(indices, &places) || !Locate(GltfMember(sparse, "values"), &numbers)) return false;
+  const size_t n = numbers.num_components;
+  std::vector<uint32_t> to(places.count);
+  std::vector<Number> from(places.count * n);
+  Convert(places, to.data());
+  Convert(numbers, from.data());
+  for (size_t i = 0; i < to.size(); ++i) {
+    if (to[i] >= limit) {
+      Problem("a sparse value has the index " + std::to_string(to[i]));
+      return false;
     }
+    std::copy_n(from.data() + i * n, n, values->data() + to[i] * n);
   }
   return true;
+}
+
+std::optional<AccessorValues> GltfDocument::ReadAccessor(const json& index,
+                                                         const NumberArray* decoded) {
+  const auto numbers = FindAccessor(index, decoded);
+  auto values = numbers ? Load<float>(index, *numbers) : std::nullopt;
+  if (!values) return Problem(NameOf("accessor", index) + ": " + problem_);
+  return AccessorValues{numbers->count, numbers->num_components, std::move(*values)};
+}
+
+std::optional<std::vector<uint32_t>> GltfDocument::ReadIndices(const json& index) {
+  const auto numbers = FindAccessor(index, nullptr);
+  if (numbers && (!IsIndexType(numbers->type) || numbers->num_components != 1)) {
+    return Problem(NameOf("accessor", index) + " does not hold unsigned whole numbers");
+  }
+  auto values = numbers ? Load<uint32_t>(index, *numbers) : std::nullopt;
+  if (!values) return Problem(NameOf("accessor", index) + ": " + problem_);
+  return values;
+}
+
+void GltfDocument::LookForOtherFiles() {
+  const auto look_for = [this](const json& object) {
+    const std::string uri = GltfText(object, "uri");
+    if (!uri.empty() && !uri.starts_with("data:")) files_.LookFor(uri);
+  };
+  for (const json& image : Top("images")) look_for(image);
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    const json& buffer = Top("buffers")[i];
+    const bool is_fallback = GltfExtension(buffer, "EXT_meshopt_compression").is_object();
+    if (!buffers_[i] && !is_fallback) look_for(buffer);
+  }
 }
 
 }  // namespace plush::tools

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "import/gltf_files.h"
 
 #include <nlohmann/json.hpp>
 
@@ -11,78 +12,108 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace plush::tools {
 
-struct ComponentType;
-struct RawScene;
+/// Numbers in memory, element by element.
+struct NumberArray {
+  std::span<const std::byte> bytes;  ///< from the first element on
+  uint64_t count = 0;                ///< elements
+  uint64_t stride = 0;               ///< from an element to the next [bytes]
+  size_t num_components = 1;         ///< 1 for SCALAR, 2 to 4 for vectors, 16 for MAT4
+  uint64_t type = 0;                 ///< a componentType
+  bool is_normalized = false;        ///< integers: the largest one means 1
+};
 
 /// The numbers of an accessor, element by element.
 struct AccessorValues {
   size_t count = 0;           ///< elements
-  size_t num_components = 1;  ///< 1 for SCALAR, 2 to 4 for vectors, 16 for MAT4
+  size_t num_components = 1;  ///< as in NumberArray
   std::vector<float> values;  ///< (count x num_components)
 };
 
+/// Member `key` of `object`; null if it is missing.
+const nlohmann::json& GltfMember(const nlohmann::json& object, std::string_view key);
+/// Extension `name` of `object`; null if it is missing.
+const nlohmann::json& GltfExtension(const nlohmann::json& object, std::string_view name);
+/// Member `key` of `object`; empty if it is no text.
+std::string GltfText(const nlohmann::json& object, std::string_view key);
+/// Member `key` of `object`; `fallback` if it is missing; nothing if it is no whole number from 0
+/// to 2^53.
+std::optional<uint64_t> GltfNumber(const nlohmann::json& object, std::string_view key,
+                                   std::optional<uint64_t> fallback = std::nullopt);
+/// The place of an element, such as "meshes[3]".
+std::string GltfPlace(std::string_view array, size_t index);
+
 /// The JSON of a .gltf or .glb file, and its buffers: the binary chunk, data URIs, separate files.
+/// Reads buffers, and decompresses views (EXT_meshopt_compression), when they are first used.
 class GltfDocument {
  public:
-  /// Reads a file. A buffer that cannot be read stays empty, so accessors that use it are invalid.
-  /// Errors: kIo, kLimit, kInvalidInput (no glTF 2.0 JSON, or nested beyond 100 levels).
-  static Result<GltfDocument> Open(const std::string& path);
-
-  /// Reads the bytes of file `path`, whose folder holds the separate files. Errors: kInvalidInput.
+  /// Reads the bytes of file `path`, whose folder holds the separate files. The bytes must outlive
+  /// the document. Errors: kInvalidInput (cut short, no glTF 2.0, or nested beyond 100 levels),
+  /// kUnsupported (glTF 1).
   static Result<GltfDocument> Parse(std::span<const std::byte> bytes, const std::string& path);
 
+  GltfDocument(GltfDocument&&) = default;
+  GltfDocument& operator=(GltfDocument&&) = default;
+
   const nlohmann::json& root() const { return json_; }
+  GltfFiles& files() { return files_; }
 
   /// Top-level array `key`; empty if it is missing or not an array.
-  const nlohmann::json& Top(const std::string& key) const;
+  const nlohmann::json& Top(std::string_view key) const;
 
   /// Values of accessor `index` as floats, from any component type. Maps normalised integers, and
-  /// applies sparse substitutions. Nothing if
+  /// applies sparse substitutions. `decoded`: numbers instead of the accessor's view, or null.
+  /// Nothing, with a problem(), if
   /// - any part of the accessor is invalid,
   /// - it is a matrix other than a MAT4 of floats, or
   /// - this document would return more than 2^28 numbers in total.
-  std::optional<AccessorValues> ReadAccessor(const nlohmann::json& index);
+  std::optional<AccessorValues> ReadAccessor(const nlohmann::json& index,
+                                             const NumberArray* decoded = nullptr);
 
-  /// Member `key` of `object`; `fallback` if it is missing; nothing if it is no whole number from 0
-  /// to 2^53.
-  static std::optional<uint64_t> Number(const nlohmann::json& object, const std::string& key,
-                                        std::optional<uint64_t> fallback = std::nullopt);
+  /// Values of accessor `index`, which must be unsigned integers, likewise.
+  std::optional<std::vector<uint32_t>> ReadIndices(const nlohmann::json& index);
+
+  /// The bytes of a buffer view. Nothing, with a problem(), if it is invalid.
+  std::optional<std::span<const std::byte>> View(const nlohmann::json& index);
+
+  /// Why the last call returned nothing.
+  const std::string& problem() const { return problem_; }
+  /// Sets it.
+  std::nullopt_t Problem(std::string what);
+
+  /// Looks for the files of images, and of buffers that were not used.
+  void LookForOtherFiles();
 
  private:
-  struct Layout;  // a run of elements in a buffer
+  struct Bytes {  // of a buffer or view that was used
+    std::vector<std::byte> owned;
+    std::span<const std::byte> content;
+  };
 
-  void LoadBuffers(const std::string& path, std::span<const std::byte> glb_chunk);
-  std::optional<Layout> LayoutOf(const nlohmann::json& place, const ComponentType* type,
-                                 size_t num_components, uint64_t count) const;
-  bool ApplySparse(const nlohmann::json& sparse, const ComponentType* type,
-                   AccessorValues* values) const;
+  explicit GltfDocument(const std::string& path) : files_(path) {}
+
+  bool Spend(uint64_t num_numbers);
+  std::optional<std::span<const std::byte>> Buffer(const nlohmann::json& index);
+  std::optional<std::span<const std::byte>> Piece(const nlohmann::json& place);
+  bool Locate(const nlohmann::json& place, NumberArray* numbers);
+  std::optional<NumberArray> FindAccessor(const nlohmann::json& index, const NumberArray* decoded);
+  template <class Number>
+  std::optional<std::vector<Number>> Load(const nlohmann::json& index, const NumberArray& numbers);
+  template <class Number>
+  bool ApplySparse(const nlohmann::json& sparse, NumberArray numbers, std::vector<Number>* values);
 
   nlohmann::json json_;
-  std::vector<std::vector<std::byte>> buffers_;
+  GltfFiles files_;
+  std::span<const std::byte> glb_chunk_;
+  std::vector<std::optional<Bytes>> buffers_;
+  std::vector<std::optional<Bytes>> views_;
   uint64_t numbers_left_ = 1ull << 28;
+  std::string problem_;
 };
-
-/// Largest glTF file, and largest file that one refers to [bytes].
-inline constexpr uint64_t kMaxGltfBytes = 2ull << 30;
-
-/// The bytes of a glTF 2.0 file without its skins, for Assimp, which crashes on some legal ones
-/// (5.2 on those without inverse bind matrices). AddGltfSkins reads skins. Empty if the file has
-/// none or is no glTF 2.0.
-std::vector<std::byte> WithoutSkins(std::span<const std::byte> bytes);
-
-/// Adds the data that Assimp dropped when it read `scene` from the glTF 2.0 file `path`:
-/// - attributes named "_..." of each primitive (vectors as "_name.x" to "_name.w");
-/// - texture coordinates bit for bit (Assimp flips them), and the mesh's own name;
-/// - extras, with owners "scene", "node:NAME", "mesh:NAME", "material:NAME"; for an owner without a
-///   name, its place, as in "node:nodes[3]";
-/// - skins (AddGltfSkins).
-///
-/// Matches primitives to meshes by vertex count and bit-equal positions, else by vertex count and
-/// name. A mesh without a match stays unchanged. A file that cannot be read adds nothing.
-void AddGltfSideData(const std::string& path, RawScene* scene);
 
 }  // namespace plush::tools

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the skins of glTF files. Assimp reads them too, but only the first four joints of a vertex,
-// and no weights in integers.
+// The skins of glTF files.
 #pragma once
 
 #include "import/gltf_document.h"
@@ -11,18 +10,13 @@
 
 namespace plush::tools {
 
-/// Where a mesh comes from; UINT32_MAX if that is not known.
-struct GltfPrimitive {
-  uint32_t mesh = UINT32_MAX;       ///< into the document's meshes
-  uint32_t primitive = UINT32_MAX;  ///< into the mesh's primitives
-};
-
-/// Gives the meshes of `scene`, which Assimp read from `document`, their joints and weights.
-/// - sources[i] is the primitive that scene->meshes[i] was made from.
-/// - A mesh that nodes show with different skins is copied.
-/// - Joints outside the document's scene, and indices and weights that are invalid, are left out. A
-///   mesh without valid weights has no skin.
-/// - Does nothing if the nodes of `scene` are not those of the document.
-void AddGltfSkins(std::span<const GltfPrimitive> sources, GltfDocument* document, RawScene* scene);
+/// Gives the meshes of `scene` their joints.
+/// - sources[i] is the document's node that scene->nodes[i] was made from.
+/// - The joints of the meshes' weights are numbers in the list of whatever skin a node gives them.
+///   They become numbers of RawMesh::joints.
+/// - A mesh that nodes show with different skins is copied. One without a skin loses its weights.
+/// - Joints outside the scene, and weights of joints that do not exist, are left out. A mesh
+///   without valid weights has no skin.
+void AddGltfSkins(std::span<const uint32_t> sources, GltfDocument* document, RawScene* scene);
 
 }  // namespace plush::tools

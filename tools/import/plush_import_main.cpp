@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The executable `plush-import FILE [--keep-axes]`: reads a file with Assimp and writes it to
-// stdout in the format of raw_scene.h. Exit codes: HelperExit.
+// The executable `plush-import FILE [--keep-axes]`: reads a scene, all but glTF with Assimp, and
+// writes it to stdout in the format of raw_scene.h. Exit codes: HelperExit.
 //
 // It runs as a child of `plush`, because Assimp may crash, hang or exhaust memory on hostile files.
 
 #include "base/files.h"
-#include "import/gltf_document.h"
+#include "import/gltf_files.h"
+#include "import/gltf_reader.h"
 #include "import/import.h"
 #include "import/obj_numbers.h"
 #include "import/raw_scene.h"
@@ -33,6 +34,7 @@
 #include <map>
 #include <new>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,13 +94,12 @@ std::string ToString(const aiString& text) {
   return {text.data, std::min<size_t>(text.length, sizeof(text.data))};
 }
 
-// The importer's first file extension, but "glTF2" for glTF 2, whose extension is that of glTF 1.
+// The importer's first file extension.
 std::string FormatName(const Assimp::Importer& importer) {
   const int index = importer.GetPropertyInteger("importerIndex", -1);
   const aiImporterDesc* description =
       index < 0 ? nullptr : importer.GetImporterInfo(static_cast<size_t>(index));
   if (description == nullptr) return "unknown";
-  if (std::string(description->mName).find("glTF2") != std::string::npos) return "glTF2";
   const std::string extensions = description->mFileExtensions;
   return extensions.substr(0, extensions.find(' '));
 }
@@ -111,12 +112,6 @@ std::string ReadHead(const std::string& path) {
   return head;
 }
 
-bool IsGltf(const std::string& path) {
-  const std::string head = ReadHead(path);
-  const size_t first = head.find_first_not_of("\xEF\xBB\xBF \t\r\n");
-  return head.starts_with("glTF") || (first != head.npos && head[first] == '{');
-}
-
 // Assimp also takes files for OBJ whose names end in a way that it does not know.
 bool MayBeObj(const std::string& path, const Assimp::Importer& importer) {
   const std::string extension = std::filesystem::path(path).extension().string();
@@ -125,14 +120,12 @@ bool MayBeObj(const std::string& path, const Assimp::Importer& importer) {
   return index == obj || index == SIZE_MAX;
 }
 
-// What Assimp shall read instead of a file: glTF without skins, OBJ with numbers that it
-// understands. Empty for other files.
+// OBJ with numbers that Assimp understands, for it to read instead of a file. Empty for other
+// files.
 std::vector<std::byte> ReplacementOf(const std::string& path, const Assimp::Importer& importer) {
-  const bool is_gltf = IsGltf(path);
-  if (!is_gltf && !MayBeObj(path, importer)) return {};
-  const auto bytes = ReadFile(path, is_gltf ? kMaxGltfBytes : kMaxSourceBytes);
+  if (!MayBeObj(path, importer)) return {};
+  const auto bytes = ReadFile(path, kMaxSourceBytes);
   if (!bytes.ok()) return {};
-  if (is_gltf) return WithoutSkins(bytes.value());
   return ObjForAssimp({reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size()});
 }
 
@@ -269,7 +262,6 @@ void ConvertNodes(const aiScene& scene, RawScene* raw) {
     const aiNode* node;
     int32_t parent;
   };
-  const bool has_own_extras = raw->format == "glTF2";  // AddGltfSideData reads them
   std::vector<Waiting> stack;
   if (scene.mRootNode != nullptr) stack.push_back({scene.mRootNode, -1});
   while (!stack.empty()) {
@@ -277,7 +269,7 @@ void ConvertNodes(const aiScene& scene, RawScene* raw) {
     stack.pop_back();
     const auto index = static_cast<int32_t>(raw->nodes.size());
     raw->nodes.push_back(ConvertNode(*next.node, next.parent, scene.mNumMeshes));
-    if (!has_own_extras) AddNodeMetadata(*next.node, raw);
+    AddNodeMetadata(*next.node, raw);
     for (unsigned i = next.node->mNumChildren; i-- > 0;) {
       if (next.node->mChildren[i] != nullptr) stack.push_back({next.node->mChildren[i], index});
     }
@@ -309,7 +301,7 @@ RawScene ConvertScene(const aiScene& scene, const std::string& format, const std
     raw.meshes.push_back(ConvertMesh(*scene.mMeshes[i], scene.mNumMaterials));
   }
   ConvertNodes(scene, &raw);
-  if (format != "glTF2") AddSkins(scene, &raw);  // AddGltfSkins reads those of glTF
+  AddSkins(scene, &raw);
   return raw;
 }
 
@@ -333,11 +325,29 @@ int Refuse(const std::string& path, const Assimp::Importer& importer) {
   return Exit(code);
 }
 
-// Reads `path` and writes the scene to `out`. Returns the exit code.
+bool MayBeGltf(const std::string& path) {
+  const std::string head = ReadHead(path);
+  const std::string extension = std::filesystem::path(path).extension().string();
+  return IsGltf(std::as_bytes(std::span(head))) || extension == ".gltf" || extension == ".glb";
+}
+
+// Reads a glTF file and writes the scene to `out`. Returns the exit code.
+int ImportGltf(const std::string& path, std::FILE* out) {
+  const auto bytes = ReadFile(path, kMaxGltfBytes);
+  const Result<RawScene> scene =
+      bytes.ok() ? ReadGltf(path, bytes.value()) : Result<RawScene>(bytes.error());
+  if (scene.ok())
+    return Exit(WriteRawScene(scene.value(), out) ? HelperExit::kOk : HelperExit::kUnreadable);
+  std::fprintf(stderr, "%s\n", scene.error().message.c_str());
+  return Exit(scene.error().exit_code == ExitCode::kUnsupported ? HelperExit::kUnsupported
+                                                                : HelperExit::kRefused);
+}
+
+// Reads `path` with Assimp and writes the scene to `out`. Returns the exit code.
 // - Triangulates polygons; leaves out points, lines and animation.
 // - Keeps vertices as they are.
 // - With `keep_axes`, COLLADA models are not turned to Y up.
-int Import(const std::string& path, bool keep_axes, std::FILE* out) {
+int ImportByAssimp(const std::string& path, bool keep_axes, std::FILE* out) {
   AccessedFiles files;
   Assimp::Importer importer;
   importer.SetIOHandler(new RecordingIoSystem(path, ReplacementOf(path, importer),
@@ -350,7 +360,6 @@ int Import(const std::string& path, bool keep_axes, std::FILE* out) {
   files.opened.erase(NormalPath(path.c_str()));
   raw.dependencies.assign(files.opened.begin(), files.opened.end());
   raw.missing.assign(files.missing.begin(), files.missing.end());
-  if (raw.format == "glTF2") AddGltfSideData(path, &raw);
   return Exit(WriteRawScene(raw, out) ? HelperExit::kOk : HelperExit::kUnreadable);
 }
 
@@ -366,7 +375,7 @@ int RunImporter(int argc, char** argv) {
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   if (out == nullptr) return Exit(HelperExit::kUnreadable);
   try {
-    return Import(argv[1], argc == 3, out);
+    return MayBeGltf(argv[1]) ? ImportGltf(argv[1], out) : ImportByAssimp(argv[1], argc == 3, out);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return Exit(HelperExit::kRefused);
