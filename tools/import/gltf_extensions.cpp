@@ -30,7 +30,7 @@ constexpr auto kHarmless = std::to_array<std::string_view>({"KHR_mesh_quantizati
                                                             "EXT_texture_",
                                                             "MSFT_texture_",
                                                             "MSFT_packing_",
-                                                            "KHR_techniques_webgl",
+                                                            "KHR_technique",
                                                             "KHR_lights_",
                                                             "EXT_lights_",
                                                             "KHR_xmp",

@@ -127,15 +127,15 @@ std::vector<Matrix> JointMatrices(const GlbFile& glb, const json& skin, size_t f
 
 }  // namespace
 
-GlbFile::GlbFile(std::span<const std::byte> bytes) {
-  auto parsed = tools::GltfDocument::Parse(bytes, "exported.glb");
+GlbFile::GlbFile(std::span<const std::byte> bytes) : bytes_(bytes.begin(), bytes.end()) {
+  auto parsed = tools::GltfDocument::Parse(bytes_, "exported.glb");
   if (!parsed.ok()) FAIL(parsed.error().message);
-  reader_ = std::move(parsed.value());
-  document = reader_.root();
+  reader_ = std::make_shared<tools::GltfDocument>(std::move(parsed.value()));
+  document = reader_->root();
 }
 
 std::vector<float> GlbFile::Numbers(size_t accessor) const {
-  const auto read = reader_.ReadAccessor(accessor);
+  const auto read = reader_->ReadAccessor(accessor);
   INFO("accessor " << accessor);
   REQUIRE(read.has_value());
   return read->values;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -24,7 +25,8 @@ class GlbFile {
   nlohmann::json document;
 
  private:
-  mutable tools::GltfDocument reader_;  // counts the numbers that it returns
+  std::vector<std::byte> bytes_;  // the reader refers to them
+  std::shared_ptr<tools::GltfDocument> reader_;
 };
 
 /// A skinned mesh as a viewer shows it at one key frame.
