@@ -15,7 +15,7 @@ set -euo pipefail
 build=(
   g++ cmake ninja-build ccache pkg-config
   libflatbuffers-dev libhwy-dev
-  libassimp-dev libeigen3-dev libmetis-dev libtbb-dev libxxhash-dev libcgal-dev libcli11-dev
+  libassimp-dev libdraco-dev libeigen3-dev libmetis-dev libtbb-dev libxxhash-dev libcgal-dev libcli11-dev
   libmeshoptimizer-dev nlohmann-json3-dev
 )
 test=(

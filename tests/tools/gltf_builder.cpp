@@ -112,13 +112,15 @@ void GltfBuilder::WriteSeparate(const std::string& path, const std::string& bin_
   WriteText(path.substr(0, slash + 1) + bin_name, buffer_);
 }
 
-void GltfBuilder::WriteGlb(const std::string& path) const {
+void GltfBuilder::WriteGlb(const std::string& path) const { WriteText(path, Glb()); }
+
+std::string GltfBuilder::Glb() const {
   nlohmann::json document = json;
   document["buffers"] = {{{"byteLength", buffer_.size()}}};
   const std::string text = Padded(document.dump(), ' '), binary = Padded(buffer_, '\0');
   const size_t total = 12 + 8 + text.size() + 8 + binary.size();
-  WriteText(path, "glTF" + U32(2) + U32(total) + U32(text.size()) + "JSON" + text +
-                      U32(binary.size()) + std::string("BIN\0", 4) + binary);
+  return "glTF" + U32(2) + U32(total) + U32(text.size()) + "JSON" + text + U32(binary.size()) +
+         std::string("BIN\0", 4) + binary;
 }
 
 }  // namespace plush::tests

@@ -48,6 +48,9 @@ class GltfBuilder {
   void WriteSeparate(const std::string& path, const std::string& bin_name) const;
   void WriteGlb(const std::string& path) const;
 
+  /// The bytes of a .glb file.
+  std::string Glb() const;
+
   const std::string& buffer() const { return buffer_; }
 
  private:

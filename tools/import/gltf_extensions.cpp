@@ -6,10 +6,10 @@
 #include "import/gltf_document.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <set>
+#include <sstream>
 #include <string>
-#include <string_view>
 
 namespace plush::tools {
 namespace {
@@ -18,51 +18,25 @@ using nlohmann::json;
 
 // Beginnings of names. Extensions that are read, or that change no geometry: materials, pictures,
 // lights, sounds, metadata, animation, physics.
-constexpr auto kHarmless = std::to_array<std::string_view>({"KHR_mesh_quantization",
-                                                            "EXT_meshopt_compression",
-                                                            "KHR_draco_mesh_compression",
-                                                            "EXT_mesh_gpu_instancing",
-                                                            "KHR_texture_",
-                                                            "KHR_materials_",
-                                                            "EXT_materials_",
-                                                            "ADOBE_materials_",
-                                                            "NV_materials_",
-                                                            "EXT_texture_",
-                                                            "MSFT_texture_",
-                                                            "MSFT_packing_",
-                                                            "KHR_technique",
-                                                            "KHR_lights_",
-                                                            "EXT_lights_",
-                                                            "KHR_xmp",
-                                                            "KHR_audio",
-                                                            "MSFT_audio_",
-                                                            "KHR_animation_pointer",
-                                                            "KHR_interactivity",
-                                                            "KHR_node_hoverability",
-                                                            "KHR_node_selectability",
-                                                            "KHR_physics_",
-                                                            "KHR_implicit_shapes",
-                                                            "OMI_",
-                                                            "VRM",
-                                                            "AGI_",
-                                                            "EXT_structural_metadata",
-                                                            "EXT_mesh_features",
-                                                            "EXT_instance_features",
-                                                            "EXT_mesh_manifold",
-                                                            "CESIUM_primitive_outline",
-                                                            "FB_ngon_encoding",
-                                                            "FB_geometry_metadata",
-                                                            "MSFT_lod",
-                                                            "GODOT_single_root"});
+constexpr char kHarmless[] =
+    "KHR_mesh_quantization EXT_meshopt_compression KHR_draco_mesh_compression "
+    "EXT_mesh_gpu_instancing KHR_texture_ EXT_texture_ MSFT_texture_ MSFT_packing_ KHR_materials_ "
+    "EXT_materials_ ADOBE_materials_ NV_materials_ KHR_technique KHR_lights_ EXT_lights_ KHR_audio "
+    "MSFT_audio_ KHR_xmp EXT_structural_metadata EXT_mesh_features EXT_instance_features "
+    "EXT_mesh_manifold FB_ngon_encoding FB_geometry_metadata CESIUM_primitive_outline AGI_ OMI_ "
+    "VRM "
+    "KHR_animation_pointer KHR_interactivity KHR_node_hoverability KHR_node_selectability "
+    "KHR_physics_ KHR_implicit_shapes MSFT_lod GODOT_single_root";
 
 // Without these, what is read is placed otherwise, or has other triangles.
-constexpr auto kGeometry = std::to_array<std::string_view>(
-    {"KHR_node_visibility", "CESIUM_RTC", "EXT_mesh_primitive_restart",
-     "KHR_mesh_primitive_restart", "KHR_gaussian_splatting"});
+constexpr char kGeometry[] =
+    "KHR_node_visibility CESIUM_RTC EXT_mesh_primitive_restart KHR_mesh_primitive_restart "
+    "KHR_gaussian_splatting";
 
-bool IsListed(std::span<const std::string_view> beginnings, const std::string& name) {
-  return std::any_of(beginnings.begin(), beginnings.end(),
-                     [&](std::string_view beginning) { return name.starts_with(beginning); });
+bool IsListed(const char* beginnings, const std::string& name) {
+  std::istringstream words(beginnings);
+  const std::istream_iterator<std::string> first(words);
+  return std::any_of(first, {}, [&](const std::string& word) { return name.starts_with(word); });
 }
 
 std::set<std::string> Names(const json& list) {

@@ -25,12 +25,6 @@ constexpr uint64_t kFan = 6;
 constexpr int kMaxSets = 64;
 constexpr float kMaxJoint = 65536.0f;
 
-// The number at `place` of an array of numbers.
-double NumberAt(const json& array, size_t place, double fallback) {
-  const bool is_there = array.is_array() && place < array.size() && array[place].is_number();
-  return is_there ? array[place].get<double>() : fallback;
-}
-
 // The elements as vectors, which must have as many components.
 template <class Vector>
 std::vector<Vector> ToVectors(const AccessorValues& accessor) {
@@ -72,24 +66,30 @@ const json& FirstTexture(const json& material) {
 
 // Turns counterclockwise as seen on the picture, whose v points downwards.
 void TransformUvs(const json& transform, std::vector<Vec2>* uvs) {
-  const json& offset = GltfMember(transform, "offset");
-  const json& scale = GltfMember(transform, "scale");
+  const auto number = [&transform](const char* key, size_t place, double fallback) {
+    const json& numbers = GltfMember(transform, key);
+    const bool is_there =
+        numbers.is_array() && place < numbers.size() && numbers[place].is_number();
+    return is_there ? numbers[place].get<double>() : fallback;
+  };
+  const double scale[] = {number("scale", 0, 1.0), number("scale", 1, 1.0)};
+  const double offset[] = {number("offset", 0, 0.0), number("offset", 1, 0.0)};
   const json& rotation = GltfMember(transform, "rotation");
   const double angle = rotation.is_number() ? rotation.get<double>() : 0.0;
   const double c = std::cos(angle);
   const double s = std::sin(angle);
   for (Vec2& uv : *uvs) {
-    const double u = static_cast<double>(uv.x) * NumberAt(scale, 0, 1.0);
-    const double v = static_cast<double>(uv.y) * NumberAt(scale, 1, 1.0);
-    uv = {static_cast<float>(c * u + s * v + NumberAt(offset, 0, 0.0)),
-          static_cast<float>(c * v - s * u + NumberAt(offset, 1, 0.0))};
+    const double u = static_cast<double>(uv.x) * scale[0];
+    const double v = static_cast<double>(uv.y) * scale[1];
+    uv = {static_cast<float>(c * u + s * v + offset[0]),
+          static_cast<float>(c * v - s * u + offset[1])};
   }
 }
 
 std::vector<std::array<uint32_t, 3>> Triangulate(std::span<const uint32_t> indices, uint64_t mode) {
-  std::vector<std::array<uint32_t, 3>> triangles(
-      mode == kTriangles ? indices.size() / 3
-                         : indices.size() - std::min<size_t>(indices.size(), 2));
+  const size_t n = indices.size();
+  std::vector<std::array<uint32_t, 3>> triangles(mode == kTriangles ? n / 3
+                                                                    : std::max<size_t>(n, 2) - 2);
   for (size_t i = 0; i < triangles.size(); ++i) {
     if (mode == kTriangles) {
       triangles[i] = {indices[3 * i], indices[3 * i + 1], indices[3 * i + 2]};

@@ -46,24 +46,17 @@ Matrix ToMatrix(const Trs& trs) {
   auto [x, y, z, w] = trs.rotation;
   const double length = std::sqrt(x * x + y * y + z * z + w * w);
   if (length > 0.0) x /= length, y /= length, z /= length, w /= length;
-  const auto& s = trs.scale;
-  const auto& t = trs.translation;
-  return {s[0] * (1 - 2 * (y * y + z * z)),
-          s[1] * 2 * (x * y - z * w),
-          s[2] * 2 * (x * z + y * w),
-          t[0],
-          s[0] * 2 * (x * y + z * w),
-          s[1] * (1 - 2 * (x * x + z * z)),
-          s[2] * 2 * (y * z - x * w),
-          t[1],
-          s[0] * 2 * (x * z - y * w),
-          s[1] * 2 * (y * z + x * w),
-          s[2] * (1 - 2 * (x * x + y * y)),
-          t[2],
-          0,
-          0,
-          0,
-          1};
+  const double rotation[3][3] = {
+      {1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)},
+      {2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)},
+      {2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)}};
+  Matrix matrix = {};
+  for (size_t row = 0; row < 3; ++row) {
+    for (size_t k = 0; k < 3; ++k) matrix[4 * row + k] = rotation[row][k] * trs.scale[k];
+    matrix[4 * row + 3] = trs.translation[row];
+  }
+  matrix[15] = 1.0;
+  return matrix;
 }
 
 class GltfReader {
@@ -201,26 +194,24 @@ class GltfReader {
   // Nothing, with the document's problem(), if the attributes are invalid.
   std::optional<std::vector<Trs>> InstancesOf(const json& attributes) {
     std::optional<std::vector<Trs>> instances;
-    // Calls `member` for the numbers of an instance that an attribute sets.
-    const auto read = [&](const char* name, size_t num_components, auto member) {
+    const auto read = [&](const char* name, auto member) {
+      const size_t n = (Trs().*member).size();
       if (GltfMember(attributes, name).is_null()) return true;
       const auto values = document_.ReadAccessor(GltfMember(attributes, name));
       if (!values) return false;
       if (!instances) instances.emplace(std::min(values->count, kMaxGltfNodes));
-      if (values->num_components != num_components || values->count != instances->size()) {
+      if (values->num_components != n || values->count != instances->size()) {
         document_.Problem(std::string(name) + ": impossible number of elements or components");
         return false;
       }
       for (size_t i = 0; i < values->values.size(); ++i) {
-        member(&(*instances)[i / num_components])[i % num_components] =
-            static_cast<double>(values->values[i]);
+        ((*instances)[i / n].*member)[i % n] = static_cast<double>(values->values[i]);
       }
       return true;
     };
     document_.Problem("it has no attributes");
-    const bool is_valid = read("TRANSLATION", 3, [](Trs* t) { return t->translation.data(); }) &&
-                          read("ROTATION", 4, [](Trs* t) { return t->rotation.data(); }) &&
-                          read("SCALE", 3, [](Trs* t) { return t->scale.data(); });
+    const bool is_valid = read("TRANSLATION", &Trs::translation) &&
+                          read("ROTATION", &Trs::rotation) && read("SCALE", &Trs::scale);
     return is_valid ? std::move(instances) : std::nullopt;
   }
 
@@ -303,8 +294,8 @@ class GltfReader {
       if (count > 0) scene_.findings.push_back({code, count, message});
     };
     add("IMPORT_LEFT_OUT", notes_.num_without_surface,
-        std::to_string(notes_.num_without_surface) +
-            " primitives are points or lines, or have no positions");
+        "points, lines, or primitives without positions: " +
+            std::to_string(notes_.num_without_surface));
     add("IMPORT_ATTRIBUTE", notes_.num_lost_attributes, notes_.first_lost);
     document_.LookForOtherFiles();
     const GltfFiles& files = document_.files();
