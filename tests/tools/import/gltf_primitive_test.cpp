@@ -52,8 +52,7 @@ struct Ball {
   }
 };
 
-// Positions and normals as integers of T, the former in `range` steps per unit; the largest error
-// of what is read.
+// The largest error of positions, and of normals if T has a sign, that are stored as integers of T.
 template <class T>
 double QuantizedError(bool normalized) {
   constexpr double kOne = std::numeric_limits<T>::max();
@@ -82,7 +81,8 @@ double QuantizedError(bool normalized) {
     const double directions[] = {n.x, n.y, n.z};
     for (int k = 0; k < 3; ++k) {
       const double placed = values[k] / unit + (low < 0.0 ? 0.0 : -1.0);
-      error = std::max({error, std::abs(placed - p[k]), std::abs(directions[k] - p[k])});
+      error = std::max(error, std::abs(placed - p[k]));
+      if (std::is_signed_v<T>) error = std::max(error, std::abs(directions[k] - p[k]));
     }
   }
   return error;
