@@ -21,6 +21,8 @@ namespace {
 constexpr uint64_t kMaxWholeNumber = 1ull << 53;
 constexpr uint64_t kMaxStride = 65536;
 constexpr int kMaxNesting = 100;
+// Zeros take no bytes of a file, so that small ones could ask for many.
+constexpr uint64_t kZeroCost = 7;
 constexpr uint32_t kGlbMagic = 0x46546C67;     // "glTF"
 constexpr uint32_t kJsonChunk = 0x4E4F534A;    // "JSON"
 constexpr uint32_t kBinaryChunk = 0x004E4942;  // "BIN"
@@ -45,12 +47,12 @@ struct GlbChunks {
 
 // The first chunk of each type.
 Result<GlbChunks> ReadGlb(std::span<const std::byte> bytes) {
+  if (bytes.size() >= 8 && ReadU32(bytes, 4) == 1) return IsGltf1();
   const uint32_t size = bytes.size() < 12 ? 12 : ReadU32(bytes, 8);
   if (size > bytes.size()) {
     return Refusal("the file is cut short: its header says " + std::to_string(size) +
                    " bytes, but it has " + std::to_string(bytes.size()));
   }
-  if (ReadU32(bytes, 4) == 1) return IsGltf1();
   GlbChunks chunks;
   for (size_t offset = 12; bytes.size() - offset >= 8;) {
     const uint64_t length = ReadU32(bytes, offset);
@@ -336,8 +338,9 @@ std::optional<NumberArray> GltfDocument::FindAccessor(const json& index,
   numbers.count = *count;
   numbers.num_components = n;
   numbers.is_normalized = GltfMember(*accessor, "normalized") == json(true);
-  const bool has_view = decoded == nullptr && accessor->contains("bufferView");
-  if (has_view && !Locate(*accessor, &numbers)) return std::nullopt;
+  if (decoded != nullptr) return numbers;
+  const bool has_view = accessor->contains("bufferView");
+  if (has_view ? !Locate(*accessor, &numbers) : !Spend(*count * n * kZeroCost)) return std::nullopt;
   return numbers;
 }
 

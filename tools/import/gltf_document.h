@@ -71,7 +71,7 @@ class GltfDocument {
   /// Nothing, with a problem(), if
   /// - any part of the accessor is invalid,
   /// - it is a matrix other than a MAT4 of floats, or
-  /// - this document would return more than 2^28 numbers in total.
+  /// - this document would return more than 2^28 numbers in total, or 2^25 without a view.
   std::optional<AccessorValues> ReadAccessor(const nlohmann::json& index,
                                              const NumberArray* decoded = nullptr);
 

@@ -269,7 +269,9 @@ TEST_CASE("Files that are cut short, of glTF 1 or of another kind are refused wi
     CHECK(cut.error().message.find(std::to_string(size)) != std::string::npos);
   }
   CHECK(ReadBytes(glb + "what follows is ignored").ok());
-  for (const char* text : {R"({"asset":{"version":"1.0"}})", R"({"meshes":{"a":{}}})"}) {
+  for (const std::string& text :
+       {std::string(R"({"asset":{"version":"1.0"}})"), std::string(R"({"meshes":{"a":{}}})"),
+        "glTF" + std::string("\1\0\0\0", 4)}) {
     const auto old = ReadBytes(text, "m.gltf");
     REQUIRE_FALSE(old.ok());
     CHECK(old.error().exit_code == ExitCode::kUnsupported);
