@@ -4,6 +4,9 @@
 #include "mesh/exact_predicates.h"
 #include "mesh/triangle_bvh.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace plush::tools {
 namespace {
 
@@ -14,6 +17,29 @@ constexpr uint64_t kMaxOverlapsPerTriangle = 64;
 constexpr uint64_t kMaxOverlapsBase = 5'000'000;
 
 using Triangle = std::array<uint32_t, 3>;
+
+// Triangles of a run share one search of the tree. It ends where its box gets that many times
+// longer than its first triangle.
+constexpr uint32_t kLongestRun = 8;
+constexpr double kMaxGrowth = 4.0;
+
+double LongestSide(const Box3& box) {
+  const Vec3d extent = box.Extent();
+  return std::max({extent.x, extent.y, extent.z});
+}
+
+// The end of the run that begins at triangle `first`. Adds its boxes to *box.
+uint32_t EndOfRun(const TriangleBvh& bvh, uint32_t first, uint32_t num_triangles, Box3* box) {
+  const double longest = kMaxGrowth * LongestSide(bvh.box(first));
+  uint32_t end = first;
+  for (; end < num_triangles && end - first < kLongestRun; ++end) {
+    Box3 wider = *box;
+    wider.Add(bvh.box(end));
+    if (end > first && !(LongestSide(wider) <= longest)) break;
+    *box = wider;
+  }
+  return end;
+}
 
 // The corners of two triangles. The shared ones come first, in the same order.
 struct AlignedPair {
@@ -59,9 +85,19 @@ SelfIntersections FindSelfIntersections(std::span<const Vec3d> points,
   const TriangleBvh bvh(points, triangles);
   SelfIntersections result;
   std::vector<uint32_t> others;
+  std::vector<uint32_t> of_run;
+  uint32_t end_of_run = 0;
+  const auto num_triangles = static_cast<uint32_t>(triangles.size());
   uint64_t overlaps_left = kMaxOverlapsPerTriangle * triangles.size() + kMaxOverlapsBase;
-  for (uint32_t t = 0; t < triangles.size(); ++t) {
-    bvh.FindOverlaps(bvh.box(t), t + 1, &others);
+  for (uint32_t t = 0; t < num_triangles; ++t) {
+    if (t == end_of_run) {
+      Box3 box;
+      end_of_run = EndOfRun(bvh, t, num_triangles, &box);
+      bvh.FindOverlaps(box, t + 1, &of_run);
+    }
+    const auto is_other = [&](uint32_t u) { return u > t && bvh.box(u).Overlaps(bvh.box(t)); };
+    others.clear();
+    std::copy_if(of_run.begin(), of_run.end(), std::back_inserter(others), is_other);
     if (others.size() > overlaps_left) {
       result.complete = false;
       break;

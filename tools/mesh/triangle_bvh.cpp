@@ -147,8 +147,9 @@ Box3 TriangleBvh::Build(uint32_t begin, uint32_t end) {
 void TriangleBvh::FindOverlaps(const Box3& box, uint32_t first,
                                std::vector<uint32_t>* triangles) const {
   triangles->clear();
+  const FloatBox rounded = RoundOutwards(box);
   const auto enter = [&](const Node& node) {
-    return node.max_triangle >= first && node.box.ToBox().Overlaps(box);
+    return node.max_triangle >= first && node.box.Overlaps(rounded);
   };
   Walk(enter, [&](uint32_t i) {
     const uint32_t t = order_[i];
