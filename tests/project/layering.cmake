@@ -49,10 +49,13 @@ set(banned_in_runtime
   iostream fstream sstream istream ostream iomanip stdexcept exception typeinfo regex locale thread)
 # Foreign library -> files of tools/ and samples/ that may include it, as a regular expression.
 set(foreign "^assimp/" "^CLI/" "^nlohmann/" "^Eigen/|^unsupported/" "^CGAL/" "^metis\\.h$"
-  "^xxhash\\.h$" "^tbb/|^oneapi/" "^tetgen\\.h$" "^flatbuffers/" "^hwy/" "^meshoptimizer\\.h$")
+  "^xxhash\\.h$" "^tbb/|^oneapi/" "^tetgen\\.h$" "^flatbuffers/" "^hwy/" "^meshoptimizer\\.h$"
+  "^draco/")
 set(allowed "^tools/import/" "^tools/commands/|^samples/" "^(tools|samples)/" "^tools/" "^tools/"
   "^tools/rest/" "^tools/" "^tools/" "^$" "^tools/"
-  "^tools/commands/doctor_command\\.cpp$" "^tools/page/packed_arrays\\.cpp$")
+  "^tools/commands/doctor_command\\.cpp$"
+  "^tools/page/packed_arrays\\.cpp$|^tools/import/gltf_compression\\.cpp$"
+  "^tools/import/gltf_compression\\.cpp$")
 
 set(problems "")
 macro(problem file text)
