@@ -19,7 +19,6 @@ namespace {
 using nlohmann::json;
 
 constexpr uint64_t kTriangles = 4;
-constexpr uint64_t kStrip = 5;
 constexpr uint64_t kFan = 6;
 // Far more than any file uses: four joints each, four channels each.
 constexpr int kMaxSets = 64;

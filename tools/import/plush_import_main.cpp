@@ -331,16 +331,20 @@ bool MayBeGltf(const std::string& path) {
   return IsGltf(std::as_bytes(std::span(head))) || extension == ".gltf" || extension == ".glb";
 }
 
+HelperExit ExitOf(const Error& error) {
+  if (error.exit_code == ExitCode::kUnsupported) return HelperExit::kUnsupported;
+  return error.exit_code == ExitCode::kIo ? HelperExit::kUnreadable : HelperExit::kRefused;
+}
+
 // Reads a glTF file and writes the scene to `out`. Returns the exit code.
 int ImportGltf(const std::string& path, std::FILE* out) {
   const auto bytes = ReadFile(path, kMaxGltfBytes);
-  const Result<RawScene> scene =
-      bytes.ok() ? ReadGltf(path, bytes.value()) : Result<RawScene>(bytes.error());
-  if (scene.ok())
+  const auto scene = bytes.ok() ? ReadGltf(path, bytes.value()) : Result<RawScene>(bytes.error());
+  if (scene.ok()) {
     return Exit(WriteRawScene(scene.value(), out) ? HelperExit::kOk : HelperExit::kUnreadable);
+  }
   std::fprintf(stderr, "%s\n", scene.error().message.c_str());
-  return Exit(scene.error().exit_code == ExitCode::kUnsupported ? HelperExit::kUnsupported
-                                                                : HelperExit::kRefused);
+  return Exit(ExitOf(scene.error()));
 }
 
 // Reads `path` with Assimp and writes the scene to `out`. Returns the exit code.

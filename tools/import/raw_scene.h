@@ -83,7 +83,7 @@ struct RawScene {
 enum class HelperExit : int {
   kOk = 0,
   kRefused = 10,      ///< the importer refuses the content; stderr says why
-  kUnsupported = 11,  ///< no importer for this type of file
+  kUnsupported = 11,  ///< no importer for this type of file, or what it requires
   kUnreadable = 12,   ///< the file cannot be opened
   kOutOfMemory = 13,  ///< an allocation failed: memory limit reached
 };
