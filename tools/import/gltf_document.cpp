@@ -233,7 +233,7 @@ std::nullopt_t GltfDocument::Problem(std::string what) {
 
 bool GltfDocument::Spend(uint64_t num_numbers) {
   if (num_numbers > numbers_left_) {
-    Problem("the file asks for more than 2^28 numbers");
+    Problem("the file asks for more than 2^28 numbers, or 2^25 without a view");
     return false;
   }
   numbers_left_ -= num_numbers;

@@ -201,7 +201,8 @@ class GltfReader {
       if (!values) return false;
       if (!instances) instances.emplace(std::min(values->count, kMaxGltfNodes));
       if (values->num_components != n || values->count != instances->size()) {
-        document_.Problem(std::string(name) + ": impossible number of elements or components");
+        document_.Problem(std::string(name) +
+                          ": beyond 2^20 elements, or not as many as the others");
         return false;
       }
       for (size_t i = 0; i < values->values.size(); ++i) {
