@@ -63,6 +63,15 @@ Box3 BoxOf(const SurfaceMesh& surface) {
   return box;
 }
 
+double AreaOf(const SurfaceMesh& surface) {
+  double area = 0.0;
+  for (const auto& [a, b, c] : surface.triangles) {
+    const Vec3d& p = surface.positions[a];
+    area += 0.5 * Length(Cross(surface.positions[b] - p, surface.positions[c] - p));
+  }
+  return area;
+}
+
 nlohmann::json PartsJson(const SurfaceMesh& surface) {
   nlohmann::json parts = nlohmann::json::array();
   for (const SurfacePart& part : surface.parts) {
@@ -177,6 +186,7 @@ nlohmann::json SourceJson(const std::string& file, const ImportedModel& model,
           {"components", facts.num_components},
           {"tets", model.tets.tets.size()},
           {"bounding_box", BoxJson(BoxOf(surface))},
+          {"area_m2", AreaOf(surface)},
           {"has_uvs", !surface.uvs.empty()},
           {"attributes", attributes},
           {"joints", JointsJson(surface)},

@@ -42,8 +42,8 @@ nlohmann::json BoxJson(const Box3& box);
 std::string BoxText(const Box3& box);
 
 /// The object "source" of `plush check --json`: file, format, unit_m, up, hash, parts, vertices,
-/// triangles, points, components, tets, bounding_box {low, high} [m], has_uvs, attributes, extras,
-/// dependencies.
+/// triangles, points, components, tets, bounding_box {low, high} [m], area_m2, has_uvs, attributes,
+/// joints, extras, dependencies.
 nlohmann::json SourceJson(const std::string& file, const ImportedModel& model,
                           const SurfaceFacts& facts);
 

@@ -24,6 +24,7 @@ TEST_CASE("A source's facts are its mesh's") {
   CHECK(json["attributes"] == nlohmann::json({"_pin"}));
   CHECK(json["extras"][0]["owner"] == "scene");
   CHECK(json["bounding_box"]["high"][2] == 3.0);
+  CHECK(json["area_m2"] == 22.0);
   CHECK(json["has_uvs"] == false);
   const std::string text = SourceText("a.obj", model, {8, 1});
   CHECK(text.find("a.obj: obj, 1 part, 12 triangles, 8 vertices at 8 points, 1 component\n") == 0);
