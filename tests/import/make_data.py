@@ -14,10 +14,11 @@ import subprocess
 import sys
 import zipfile
 
+from gltf_writer import Gltf
+
 OUT = pathlib.Path(__file__).resolve().parent.parent / "data/import"
 WANTS = {}
 BOX = {"triangles": 12, "box": [[-0.5, -1, -1.5], [0.5, 1, 1.5]], "area": 22}
-FORMATS = {5120: "b", 5121: "B", 5122: "h", 5123: "H", 5125: "I", 5126: "f"}
 
 
 def emit(name, data, want, uses=()):
@@ -44,56 +45,16 @@ def box():
 POINTS, NORMALS, TRIANGLES = box()
 
 
-class Gltf:
-    def __init__(self):
-        self.data = b""
-        self.json = {"asset": {"version": "2.0"}, "bufferViews": [], "accessors": []}
-
-    def view(self, rows, kind):
-        row = struct.calcsize(f"<{len(rows[0])}{FORMATS[kind]}")
-        stride = -(-row // 4) * 4 if len(rows[0]) > 1 else row
-        begin = len(self.data)
-        for r in rows:
-            self.data += struct.pack(f"<{len(r)}{FORMATS[kind]}", *r).ljust(stride, b"\0")
-        view = {"buffer": 0, "byteOffset": begin, "byteLength": len(self.data) - begin}
-        if stride != row:
-            view["byteStride"] = stride
-        self.json["bufferViews"].append(view)
-        self.data += b"\0" * (-len(self.data) % 4)
-        return len(self.json["bufferViews"]) - 1
-
-    def accessor(self, rows, kind=5126, normalized=False, **more):
-        rows = [r if isinstance(r, (list, tuple)) else [r] for r in rows]
-        self.json["accessors"].append({
-            "bufferView": self.view(rows, kind), "componentType": kind, "count": len(rows),
-            "type": {1: "SCALAR", 3: "VEC3", 4: "VEC4"}[len(rows[0])], "min": [min(c) for c in zip(*rows)],
-            "max": [max(c) for c in zip(*rows)], **({"normalized": True} if normalized else {}), **more})
-        return len(self.json["accessors"]) - 1
-
-    def box(self, positions=None):
-        """The attributes and indices of the box."""
-        return {"attributes": {"POSITION": self.accessor(POINTS) if positions is None else positions,
-                               "NORMAL": self.accessor(NORMALS)},
-                "indices": self.accessor([i for t in TRIANGLES for i in t], 5123)}
-
-    def scene(self, primitive, mesh=None, **node):
-        self.json.update(scene=0, scenes=[{"nodes": [0]}], nodes=[{"mesh": 0, **node}],
-                         meshes=[{"name": "box", "primitives": [primitive], **(mesh or {})}])
-        return self
-
-    def text(self, uri):
-        return json.dumps({**self.json, "buffers": [{"byteLength": len(self.data), "uri": uri}]})
-
-    def glb(self):
-        text = json.dumps({**self.json, "buffers": [{"byteLength": len(self.data)}]}).encode()
-        text += b" " * (-len(text) % 4)
-        return (struct.pack("<4sIIII", b"glTF", 2, 28 + len(text) + len(self.data), len(text), 0x4E4F534A) + text +
-                struct.pack("<II", len(self.data), 0x004E4942) + self.data)
+def box_of(gltf, positions=None):
+    """The attributes and indices of the box."""
+    return {"attributes": {"POSITION": gltf.accessor(POINTS) if positions is None else positions,
+                           "NORMAL": gltf.accessor(NORMALS)},
+            "indices": gltf.accessor([i for t in TRIANGLES for i in t], 5123)}
 
 
 def plain():
     gltf = Gltf()
-    return gltf.scene(gltf.box())
+    return gltf.scene(box_of(gltf))
 
 
 def quantised():
@@ -105,7 +66,7 @@ def quantised():
                     for p in POINTS]
             unit = 1 if normalized else top  # what the largest integer means
             size = [(k + 1) / unit / (2 if signed else 1) for k in range(3)]
-            primitive = gltf.box(gltf.accessor(rows, kind, normalized))
+            primitive = box_of(gltf, gltf.accessor(rows, kind, normalized))
             primitive["attributes"]["NORMAL"] = gltf.accessor([[127 * x for x in n] for n in NORMALS], 5120, True)
             gltf.scene(primitive, scale=size, translation=[0, 0, 0] if signed else [-0.5, -1, -1.5])
             gltf.json.update(extensionsUsed=["KHR_mesh_quantization"], extensionsRequired=["KHR_mesh_quantization"])
@@ -164,7 +125,7 @@ def features():
     gltf = Gltf()  # half of the points lie elsewhere without the sparse values
     moved = [[0, 0, 0] if i % 2 else p for i, p in enumerate(POINTS)]
     odd = list(range(1, 24, 2))
-    gltf.scene(gltf.box(gltf.accessor(moved, sparse={
+    gltf.scene(box_of(gltf, gltf.accessor(moved, sparse={
         "count": 12, "indices": {"bufferView": gltf.view([[i] for i in odd], 5121), "componentType": 5121},
         "values": {"bufferView": gltf.view([POINTS[i] for i in odd], 5126)}})))
     emit("sparse.glb", gltf.glb(), BOX)
@@ -177,9 +138,21 @@ def features():
     emit("strip_and_fan.glb", gltf.glb(), {"triangles": 5, "box": [[0, 0, 0], [2, 1, 1]], "area": 2.5})
 
     gltf = Gltf()
-    primitive = {**gltf.box(), "targets": [{"POSITION": gltf.accessor([[0, p[1], 0] for p in POINTS])}]}
+    primitive = {**box_of(gltf), "targets": [{"POSITION": gltf.accessor([[0, p[1], 0] for p in POINTS])}]}
     gltf.scene(primitive, {"weights": [0.5]})
     emit("morph.glb", gltf.glb(), {"triangles": 12, "box": [[-0.5, -1.5, -1.5], [0.5, 1.5, 1.5]], "area": 30})
+
+    gltf = Gltf()  # whose joints are in bind pose, two to the right
+    primitive = box_of(gltf)
+    primitive["attributes"].update(JOINTS_0=gltf.accessor([[p[1] > 0, 0, 0, 0] for p in POINTS], 5121),
+                                   WEIGHTS_0=gltf.accessor([[255, 0, 0, 0]] * 24, 5121, True))
+    gltf.scene(primitive, skin=0, translation=[0, 0, 99])
+    shifts = [[1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, y, 0, 1] for y in (1, -1)]
+    gltf.json.update(skins=[{"joints": [1, 2], "inverseBindMatrices": gltf.accessor(shifts)}])
+    gltf.json["nodes"] += [{"name": "low", "translation": [2, -1, 0], "children": [2]},
+                           {"name": "high", "translation": [0, 2, 0]}]
+    gltf.json["scenes"] = [{"nodes": [0, 1]}]
+    emit("skin.glb", gltf.glb(), {"triangles": 12, "box": [[1.5, -1, -1.5], [2.5, 1, 1.5]], "area": 22})
 
     gltf = plain()
     gltf.json.update(nodes=[{"mesh": 0, "translation": [50, 0, 0]}, {"mesh": 0}], scenes=[{"nodes": [0]}, {"nodes": [1]}],
