@@ -5,7 +5,7 @@
 # usage: tools/setup.sh [build] [test] [full] [farm] [blender]      (default: build)
 #   build  to compile the runtime, the tools and the samples
 #   test   also for tests/run.sh; tetgen also serves `plush bake --mesher tetgen`, libbullet-dev the
-#          sample bullet_coupling
+#          sample bullet_coupling. Puts the npm packages of tests/import into build/import_npm
 #   full   also for tests/run.sh --full (second compiler, cross-compilers, clang-tidy) and for the
 #          peers that plush_bench compares with
 #   farm   a Slurm cluster for the test of `plush batch --slurm`
@@ -44,11 +44,29 @@ for group in "${@:-build}"; do
   esac
 done
 
+# The tests that need these packages are skipped without them.
+install_npm_packages() {
+  local source folder=build/import_npm
+  source=$(cd "$(dirname "$0")/.." && pwd)
+  [[ " $* " == *" test "* ]] || return 0
+  cmp -s "$source/tests/import/package-lock.json" "$source/$folder/package-lock.json" &&
+    [ -e "$source/$folder/node_modules/.package-lock.json" ] && return
+  if ! command -v npm >/dev/null; then
+    echo "There is no npm, so the packages of tests/import/package-lock.json are not installed."
+    return
+  fi
+  mkdir -p "$source/$folder"
+  cp "$source"/tests/import/{package.json,package-lock.json,.npmrc} "$source/$folder"
+  (cd "$source/$folder" && npm ci --no-audit --no-fund --ignore-scripts --silent) ||
+    { echo "npm ci failed in $folder; is there a network?"; rm -rf "${source:?}/$folder"; }
+}
+
 like=$(. /etc/os-release 2>/dev/null && echo "${ID:-} ${ID_LIKE:-}") || like=""
 if [[ " $like " != *" debian "* ]] || ! command -v apt-get >/dev/null; then
   echo "This is not a Debian system, so nothing is installed. Plush needs the content of these Debian 12"
   echo "packages (CMake 3.24 or later; gcc 12 or clang 14 or later):"
   printf '  %s\n' "${wanted[@]}"
+  install_npm_packages "$@"
   exit 0
 fi
 
@@ -64,7 +82,10 @@ for package in "${wanted[@]}"; do
   state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) || state=""
   [ "$state" = installed ] || missing+=("$package")
 done
-[ ${#missing[@]} -gt 0 ] || exit 0
+if [ ${#missing[@]} = 0 ]; then
+  install_npm_packages "$@"
+  exit 0
+fi
 
 as_root=()
 if [ "$(id -u)" != 0 ]; then
@@ -85,3 +106,4 @@ fi
 # Outdated package lists name files that are gone: update them and try once more.
 apt install --no-install-recommends "${missing[@]}" ||
   { apt update && apt install --no-install-recommends "${missing[@]}"; }
+install_npm_packages "$@"
