@@ -62,6 +62,7 @@ step "asan: all corruption edits" env PLUSH_TEST_FULL=1 \
   build/asan/tests/plush_runtime_tests "Random edits are refused or simulate"
 step "asan: all edits of glTF files" env PLUSH_TEST_FULL=1 \
   build/asan/tests/plush_tools_tests "Edited glTF files are refused with a reason or read"
+step "asan: edited files" tests/import/mutations.py build/asan/tools/plush build/asan_mutations
 # The runtime only: TBB, which the tools use, is not built for this sanitizer.
 step "tsan: build" build_target plush_runtime_tests tsan tsan
 step "tsan: tests of the runtime" test_in tsan -L runtime
