@@ -16,35 +16,25 @@ def png(size=8):
                                            for k, d in chunks)
 
 
-def grid(columns, rows, point):
-    """Points, normals, UVs and triangles of a surface point(u, v) whose u is closed, u and v in [0, 1]."""
-    at = lambda u, v: point(u, min(max(v, 0.0), 1.0))
-    cross = lambda a, b: [a[k - 2] * b[k - 1] - a[k - 1] * b[k - 2] for k in range(3)]
-    points, normals, uvs, h = [], [], [], 1e-4
+def ellipsoid(radii, columns, rows):
+    """Points from pole to pole along y, normals, UVs and triangles. Corners at the seam of the UVs are there twice."""
+    points, normals, uvs = [], [], []
     for j in range(rows + 1):
         for i in range(columns + 1):
-            u, v = i / columns, j / rows
-            inside = min(max(v, h), 1 - h)  # at a pole the normal is that beside it
-            n = cross([b - a for a, b in zip(at(u, inside - h), at(u, inside + h))],
-                      [b - a for a, b in zip(at(u - h, inside), at(u + h, inside))])
-            points.append([round(x, 6) for x in at(u % 1, v)])
-            normals.append([x / math.hypot(*n) for x in n])
-            uvs.append([u, v])
+            a, b = 2 * math.pi * (i % columns) / columns, math.pi * j / rows
+            n = [math.sin(b) * math.cos(a), -math.cos(b), math.sin(b) * math.sin(a)]
+            points.append([round(r * x, 6) for r, x in zip(radii, n)])
+            normals.append([x / r for r, x in zip(radii, n)])
+            uvs.append([i / columns, j / rows])
     quads = [(j * (columns + 1) + i, j * (columns + 1) + i + 1) for j in range(rows) for i in range(columns)]
     triangles = [t for a, b in quads for t in ((a, b + columns + 1, b), (a, a + columns + 1, b + columns + 1))]
-    flat = [t for t in triangles if len({tuple(points[i]) for i in t}) == 3]
-    return points, normals, uvs, flat
-
-
-def gourd(u, v):
-    a, b = 2 * math.pi * u, math.pi * v
-    r = math.sin(b) * (0.3 + 0.1 * math.cos(2 * b) + 0.03 * math.sin(b) * math.cos(3 * a))
-    return r * math.cos(a), -0.5 * math.cos(b), r * math.sin(a)
+    return (points, [[x / math.hypot(*n) for x in n] for n in normals], uvs,
+            [t for t in triangles if len({tuple(points[i]) for i in t}) == 3])
 
 
 def coloured():
     gltf = Gltf()
-    points, normals, uvs, triangles = grid(32, 24, gourd)
+    points, normals, uvs, triangles = ellipsoid((0.3, 0.5, 0.2), 32, 24)
     colours = [[round(65535 * x) for x in (u, v, 1 - u, 1)] for u, v in uvs]
     gltf.scene({"attributes": {"POSITION": gltf.accessor(points), "NORMAL": gltf.accessor(normals),
                                "TEXCOORD_0": gltf.accessor(uvs), "COLOR_0": gltf.accessor(colours, 5123, True)},
@@ -61,24 +51,22 @@ def coloured():
 
 
 def worm():
-    """Three joints along a tube. Its root is turned and scaled; half of a morph target that bends it applies."""
+    """Three joints along a spindle. Its root is turned and scaled; half of a morph target that bends it applies."""
     gltf = Gltf()
-    tube = lambda u, v: (0.1 * math.sin(math.pi * v) ** 0.5 * math.cos(2 * math.pi * u), v,
-                         0.1 * math.sin(math.pi * v) ** 0.5 * math.sin(2 * math.pi * u))
-    points, normals, _, triangles = grid(20, 30, tube)
-    weights = [[max(0, 1 - abs(2 * p[1] - k)) for k in range(3)] + [0] for p in points]
+    points, normals, _, triangles = ellipsoid((0.1, 0.5, 0.1), 20, 30)
+    weights = [[max(0, 1 - abs(2 * p[1] + 1 - k)) for k in range(3)] + [0] for p in points]
     whole = [[round(255 * w) for w in row] for row in weights]
     for row in whole:
-        row[0] += 255 - sum(row)
+        row[row.index(max(row))] += 255 - sum(row)
     attributes = {"POSITION": gltf.accessor(points), "NORMAL": gltf.accessor(normals),
                   "JOINTS_0": gltf.accessor([[0, 1, 2, 0]] * len(points), 5121),
                   "WEIGHTS_0": gltf.accessor(whole, 5121, True)}
-    bend = gltf.accessor([[0.3 * p[1] ** 2, 0, 0] for p in points])
+    bend = gltf.accessor([[0.3 * (p[1] + 0.5) ** 2, 0, 0] for p in points])
     gltf.scene({"attributes": attributes, "targets": [{"POSITION": bend}], "material": 0,
                 "indices": gltf.accessor([i for t in triangles for i in t], 5123)}, {"weights": [0.5]}, skin=0, name="body")
-    binds = [[1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, -k / 2, 0, 1] for k in range(3)]
+    binds = [[1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0.5 - k / 2, 0, 1] for k in range(3)]
     gltf.json["nodes"] += [{"name": "root", "rotation": [0.6, 0, 0, 0.8], "scale": [2, 2, 2], "children": [2]},
-                           {"name": "tail", "children": [3]},
+                           {"name": "tail", "translation": [0, -0.5, 0], "children": [3]},
                            {"name": "middle", "translation": [0, 0.5, 0], "children": [4]},
                            {"name": "head", "translation": [0, 0.5, 0]}]
     gltf.json.update(scenes=[{"nodes": [0, 1]}], materials=[{"name": "skin"}],

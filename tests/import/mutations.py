@@ -12,6 +12,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import struct
 import sys
 import tempfile
@@ -114,6 +115,8 @@ def main():
         sys.exit(__doc__)
     plush = sys.argv[1]
     keep = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    if keep:
+        shutil.rmtree(keep, ignore_errors=True)
     seed = sys.argv[3] if len(sys.argv) > 3 else os.environ.get("PLUSH_TEST_SEED", "0")
     count = 2000 if os.environ.get("PLUSH_TEST_FULL") else 100
     print(f"seed {seed}, {count} files per format")
