@@ -43,6 +43,8 @@ def wanted_of(facts):
     """The want that follows from a second reader's facts: if it refuses, so must plush."""
     if "refused" in facts:
         return {"exit": [3, 5]}
+    if facts["area"][1] == 0:
+        return {"exit": 3, "code": "MESH_EMPTY"}
     return {k: facts[k] for k in ("triangles", "box", "area")}
 
 

@@ -86,13 +86,14 @@ def bake(plush, path, *options):
 
 
 def compare(plush, job):
-    """The complaints about a product: (name, path, facts, facts of the model, its cage, whether it is exact)."""
-    _, path, facts, model, cage, exact = job
+    """The complaints about a product: (name, path, facts, facts of the model, its cage, the tools)."""
+    _, path, facts, model, cage, tools = job
+    exact = tools in ((), ("pack_noq",))
     if "refused" in facts:
         return ["the second reader refuses it: " + facts["refused"]]
     check = plush_check.Check(plush, path)
     wrong = plush_check.complaints(check, import_files.wanted_of(facts))
-    if wrong:
+    if wrong or check.exit:  # a tool may leave nothing of another one's product
         return wrong
     materials = {p["material"] for p in check.source["parts"]}
     if not {m for m in facts["materials"] if m} <= materials or len(materials) != len(facts["materials"]):
@@ -114,7 +115,8 @@ def compare(plush, job):
     # Decoders of normals in bytes round differently: half a degree for each unit.
     wrong += unmatched(vertices, read, 3e-6 * size, DEGREES, "what the second reader reads")
     wrong += unmatched(read, vertices, 3e-6 * size, DEGREES, "what plush bakes")
-    return wrong + unmatched(vertices, model["vertices"], (3e-6 if exact else 2.0**-13) * size, 2 * DEGREES, "the model")
+    distance, angle = (3e-6, DEGREES) if exact else (2.0**-13 * len(tools), 2 * DEGREES * len(tools))
+    return wrong + unmatched(vertices, model["vertices"], distance * size, angle, "the model")
 
 
 def models(folder):
@@ -172,8 +174,8 @@ def main():
         if cages[m] is None:
             sys.exit(f"{m.name}: {why}")
         cages[m] = bake(plush, m, "--cell", repr(cages[m]["cell_m"]))[0]
-    jobs = [(m.name, m, facts[m], facts[m], cages[m], True) for m in sources]
-    jobs += [(p.name, p, facts[p], facts[m], cages[m], tools == ("pack_noq",)) for p, m, tools in made]
+    jobs = [(m.name, m, facts[m], facts[m], cages[m], ()) for m in sources]
+    jobs += [(p.name, p, facts[p], facts[m], cages[m], tools) for p, m, tools in made]
     plush_check.run_all(jobs, lambda job: compare(plush, job))
 
 

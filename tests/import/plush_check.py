@@ -26,7 +26,8 @@ class Check:
             return
         self.exit = run.returncode
         if self.exit not in (0, 2, 3, 5, 6):
-            self.fault = f"ended with {self.exit}: {run.stderr.decode(errors='replace')[-300:]}"
+            said = run.stderr.decode(errors="replace").strip().splitlines() or [""]
+            self.fault = f"ended with {self.exit}: {said[0][:300]}"
         try:
             self.document = json.loads(run.stdout)
         except ValueError:
