@@ -16,7 +16,7 @@ build=(
   g++ cmake ninja-build ccache pkg-config
   libflatbuffers-dev libhwy-dev
   libassimp-dev libdraco-dev libeigen3-dev libmetis-dev libtbb-dev libxxhash-dev libcgal-dev libcli11-dev
-  libmeshoptimizer-dev nlohmann-json3-dev
+  libmeshoptimizer-dev libminizip-dev libpugixml-dev nlohmann-json3-dev
 )
 test=(
   catch2 libbenchmark-dev flatbuffers-compiler assimp-testmodels tetgen libbullet-dev python3

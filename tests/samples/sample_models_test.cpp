@@ -65,7 +65,9 @@ void AppendPrimitive(const json& primitive, tools::GltfDocument* glb, tools::Sur
 
 /// Reads a sample model: one mesh, untransformed, indexed triangles with POSITION, NORMAL, _pin.
 GlbModel ReadSampleGlb(const std::string& path) {
-  auto glb = tools::GltfDocument::Open(path);
+  const auto bytes = tools::ReadFile(path);
+  REQUIRE(bytes.ok());
+  auto glb = tools::GltfDocument::Parse(bytes.value(), path);
   if (!glb.ok()) FAIL(glb.error().message);
   GlbModel model;
   model.document = glb.value().root();
@@ -194,7 +196,9 @@ TEST_CASE("Normals of the sample models are unit, smooth across seams, and fit t
 }
 
 TEST_CASE("The bear's skin has six joints in bind pose, and weights that sum to one") {
-  auto glb = tools::GltfDocument::Open(kModels + "bear.glb");
+  const auto bytes = tools::ReadFile(kModels + "bear.glb");
+  REQUIRE(bytes.ok());
+  auto glb = tools::GltfDocument::Parse(bytes.value(), "bear.glb");
   if (!glb.ok()) FAIL(glb.error().message);
   const json& document = glb.value().root();
   const json& skin = document["skins"][0];

@@ -11,6 +11,7 @@
 #include "bake/pin_regions.h"
 #include "bake/pins.h"
 #include "base/float_rounding.h"
+#include "base/text.h"
 #include "cage/lattice_cage.h"
 #include "cage/mass_points.h"
 #include "embed/embedding.h"
@@ -25,6 +26,7 @@
 
 #include <tbb/global_control.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -99,6 +101,20 @@ Result<Cage> MakeTetGenCage(const SurfaceMesh& surface, const BakeSettings& sett
   cage.mesh = std::move(mesh.value());
   cage.solid_volume = SolidVolume(solid, inside, cage.mesh, findings);
   return cage;
+}
+
+// Beyond this mass, a wrong unit or density is more likely than such a model [kg].
+constexpr double kSuspectMass = 2000.0;
+
+void CheckMass(const SurfaceMesh& surface, double mass, FindingList* findings) {
+  if (!(mass > kSuspectMass) || findings->Has("UNIT_SUSPECT")) return;
+  Box3 box;
+  for (const Vec3d& p : surface.positions) box.Add(p);
+  const Vec3d extent = box.Extent();
+  findings->Add("UNIT_SUSPECT", 1,
+                "the body weighs " + NumberText(mass, 4) + " kg at a longest side of " +
+                    NumberText(std::max({extent.x, extent.y, extent.z}), 4) + " m",
+                {{box.Centre(), -1, -1, ""}});
 }
 
 // The volume that has mass [m^3]. Without a thickness, a shell weighs what its tets do.
@@ -266,6 +282,7 @@ Result<Done> ComputeRest(BakeRun* run) {
   RenumberRegions(content.rest.node_order, &content.regions);
   run->summary.materials = content.materials.size();
   run->summary.mass_kg = content.rest.mass;
+  CheckMass(run->surface, content.rest.mass, run->findings);
   run->summary.light_nodes = content.rest.num_light;
   run->summary.components = content.rest.components;
   run->summary.factor_nonzeros = content.rest.factor_nonzeros;

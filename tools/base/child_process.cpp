@@ -23,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <mutex>
 #include <set>
 #include <string_view>
@@ -113,6 +114,14 @@ uint64_t ResidentBytes(pid_t pid) {
   return fields == 2 ? uint64_t{resident} * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
+// Processor time of a process [s]; 0 if unknown.
+double ProcessorSeconds(pid_t pid) {
+  clockid_t clock = {};
+  timespec time = {};
+  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return 0.0;
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 class Child {
  public:
   Child(pid_t pid, Pipes* pipes, const ChildLimits& limits)
@@ -191,6 +200,9 @@ class Child {
       result_.end = ChildEnd::kMemoryLimit;
     } else if (time_is_up && !HasExited()) {
       result_.end = ChildEnd::kTimeLimit;
+    } else if (limits_.processor_s > 0.0 && ProcessorSeconds(pid_) > limits_.processor_s &&
+               !HasExited()) {
+      result_.end = ChildEnd::kProcessorLimit;
     }
     return result_.end != ChildEnd::kExited;
   }

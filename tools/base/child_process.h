@@ -38,7 +38,8 @@ enum class MemoryLimit {
 
 /// What a child may use. If it reaches a limit, it and all of its own children are killed.
 struct ChildLimits {
-  double time_s = 20.0;  ///< wall-clock time [s]
+  double time_s = 20.0;      ///< wall-clock time [s]
+  double processor_s = 0.0;  ///< processor time, without that of its own children [s]; 0: any
   uint64_t memory_bytes = 4ull << 30;
   MemoryLimit memory_limit = kSanitizedBuild ? MemoryLimit::kResident : MemoryLimit::kAddressSpace;
   uint64_t output_bytes = 4ull << 30;  ///< of its stdout
@@ -48,6 +49,7 @@ enum class ChildEnd {
   kExited,     ///< normally, with exit_code
   kSignalled,  ///< it crashed with signal_number
   kTimeLimit,
+  kProcessorLimit,
   kMemoryLimit,  ///< only with kResident; with kAddressSpace the child sees failed allocations
   kOutputLimit,
 };

@@ -177,8 +177,8 @@ constexpr auto kCodes = std::to_array<FindingCode>({
     {"STATIC_NOT_CLOSED", kW, "The mesh of a solid collider does not bound a volume.",
      "Close its holes and turn its triangles outwards; near a hole, inside and outside are "
      "confused."},
-    {"UNIT_SUSPECT", kW, "The model is smaller than 1 mm or larger than 100 m.",
-     "Give --unit or --scale."},
+    {"UNIT_SUSPECT", kW, "The model is smaller than 1 cm, larger than 20 m or heavier than 2 t.",
+     "Give --unit or --scale, or the --density if the size is right."},
 });
 
 }  // namespace

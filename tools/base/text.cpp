@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 namespace plush::tools {
 namespace {
@@ -59,6 +60,10 @@ std::string NumberText(double number, int digits) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.*g", digits, number);
   return text;
+}
+
+double ExtremeNumber(std::string_view text) {
+  return std::strtod(std::string(text).c_str(), nullptr);
 }
 
 std::string HexHash(uint64_t hash) {

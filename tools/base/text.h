@@ -61,16 +61,23 @@ std::string NameOf(std::span<const NamedValue<T>> words, T value) {
   return "";
 }
 
+/// The number that begins `text`, which from_chars finds out of range: infinite, zero or subnormal.
+double ExtremeNumber(std::string_view text);
+
 /// Removes the number at the beginning of `*text`, with an optional plus, from the text. A number
-/// too large or too small for T becomes infinity or T's largest integer. False if the text does not
-/// begin with a number.
+/// too large for T becomes infinity or T's largest integer. False if the text does not begin with a
+/// number.
 template <class T>
 bool TakeNumber(std::string_view* text, T* value) {
   if (!text->empty() && text->front() == '+') text->remove_prefix(1);
   const auto parsed = std::from_chars(text->data(), text->data() + text->size(), *value);
   if (parsed.ec == std::errc::result_out_of_range) {
-    *value = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
-                                                  : std::numeric_limits<T>::max();
+    if constexpr (std::numeric_limits<T>::has_infinity) {
+      *value = static_cast<T>(
+          ExtremeNumber(text->substr(0, static_cast<size_t>(parsed.ptr - text->data()))));
+    } else {
+      *value = std::numeric_limits<T>::max();
+    }
   } else if (parsed.ec != std::errc()) {
     return false;
   }

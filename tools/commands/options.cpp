@@ -83,7 +83,7 @@ void AddImportOptions(CLI::App* verb, ImportSettings* settings) {
                        "axis of the file that points up: auto, y or z");
   group.Number("--scale", &settings->scale, {1e-9, 1e9}, "FACTOR", "extra factor on all lengths");
   group.Number("--import-time", &settings->time_limit_s, kTimeLimitRange, "SECONDS",
-               "time limit of the importer [s]");
+               "limit of the importer's processor time [s]; ten times that by the clock");
   group.Memory("--import-memory", &settings->memory_limit_bytes, 0.1,
                "memory limit of the importer");
 }

@@ -79,8 +79,8 @@ class OptionGroup {
 
 /// Help text of the source mesh of `check` and `bake`.
 inline constexpr char kSourceHelp[] =
-    "source mesh: any format Assimp 5.2 reads (up to 2 GiB), or tets: .node/.ele, .msh or .vtk (up "
-    "to 1 GiB)";
+    "source mesh: glTF, OBJ, PLY, STL, 3MF or what else Assimp 5.2 reads (up to 2 GiB), or tets: "
+    ".node/.ele, .msh or .vtk (up to 1 GiB)";
 
 /// Adds --unit, --up, --scale, --import-time and --import-memory. *settings must outlive the
 /// parsing.

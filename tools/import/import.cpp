@@ -72,8 +72,8 @@ Result<SourceHash> HashSource(const std::string& path) {
 namespace {
 
 // Beyond these sizes, a wrong unit is more likely than such a model.
-constexpr double kSuspectSmall = 1e-3;  // [m]
-constexpr double kSuspectLarge = 100.0;
+constexpr double kSuspectSmall = 0.01;  // [m]
+constexpr double kSuspectLarge = 20.0;
 
 char AxisOf(UpAxis up, char by_format) {
   if (up == UpAxis::kAuto) return by_format;
@@ -190,6 +190,10 @@ Result<ImportedModel> Import(const std::string& path, const ImportSettings& sett
   Result<ImportedModel> embedded = ImportFile(settings.embed, settings, findings);
   if (!embedded.ok()) return embedded;
   ImportedModel& render = embedded.value();
+  if (render.surface.triangles.empty()) {
+    return Error{ExitCode::kInvalidInput, "'" + settings.embed + "' has no triangles",
+                 "MESH_EMPTY"};
+  }
   model.value().surface = std::move(render.surface);
   model.value().materials = std::move(render.materials);
   model.value().embed_hash = render.source_hash;

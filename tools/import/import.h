@@ -19,7 +19,8 @@ struct ImportSettings {
   double unit_m = 0.0;         ///< length of one source unit [m]; 0: as the format or file says
   UpAxis up = UpAxis::kAuto;   ///< up axis of the source; kAuto: as the format says
   double scale = 1.0;          ///< extra factor, > 0
-  double time_limit_s = 20.0;  ///< of the importing child process
+  double time_limit_s = 20.0;  ///< processor time of the importing child process; its wall-clock
+                               ///< time may be ten times that [s]
   uint64_t memory_limit_bytes = 4ull << 30;  ///< of the importing child process
   std::string helper;  ///< path of `plush-import`; empty: beside the running executable
   /// Path of a render mesh to show instead of the boundary of a tet source, or empty. Unit, up and

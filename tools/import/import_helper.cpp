@@ -10,6 +10,9 @@
 namespace plush::tools {
 namespace {
 
+// Limit of wall-clock time over that of processor time: the machine may be busy.
+constexpr double kWallTimes = 10.0;
+
 Error Crash(const std::string& how) {
   return {ExitCode::kHelperDied, "the importer crashed (" + how + ")", "IMPORT_CRASHED"};
 }
@@ -42,9 +45,15 @@ Result<RawScene> SceneOf(const ImportSettings& settings, const ChildResult& chil
   switch (child.end) {
     case ChildEnd::kSignalled:
       return Crash(::strsignal(child.signal_number));
+    case ChildEnd::kProcessorLimit:
+      return Error{ExitCode::kLimit,
+                   "the importer was not done after " + RoundedText(settings.time_limit_s) +
+                       " s of processor time",
+                   "IMPORT_LIMIT"};
     case ChildEnd::kTimeLimit:
       return Error{ExitCode::kLimit,
-                   "the importer was not done after " + RoundedText(settings.time_limit_s) + " s",
+                   "the importer was not done after " +
+                       RoundedText(kWallTimes * settings.time_limit_s) + " s, ten times its limit",
                    "IMPORT_LIMIT"};
     case ChildEnd::kMemoryLimit:
     case ChildEnd::kOutputLimit:
@@ -72,7 +81,8 @@ Result<RawScene> ImportWithHelper(const std::string& path, const ImportSettings&
   std::vector<std::string> argv = {HelperPath(settings), error ? path : absolute.string()};
   if (settings.up != UpAxis::kAuto) argv.push_back("--keep-axes");
   ChildLimits limits;
-  limits.time_s = settings.time_limit_s;
+  limits.time_s = kWallTimes * settings.time_limit_s;
+  limits.processor_s = settings.time_limit_s;
   limits.memory_bytes = settings.memory_limit_bytes;
   limits.output_bytes = settings.memory_limit_bytes;
   const Result<ChildResult> child = RunChild(argv, limits);

@@ -53,8 +53,8 @@ void MixedReader::Complain(const std::string& what) {
   const std::string place =
       is_text() ? "line " + std::to_string(line_ends + (passed.ends_with('\n') ? 0 : 1))
                 : "byte " + std::to_string(passed.size());
-  error_ = {ExitCode::kInvalidInput, "'" + path_ + "', " + place + ": " + PrintableUtf8(what),
-            "IMPORT_FAILED"};
+  const std::string file = path_.empty() ? "" : "'" + path_ + "', ";
+  error_ = {ExitCode::kInvalidInput, file + place + ": " + PrintableUtf8(what), "IMPORT_FAILED"};
 }
 
 void MixedReader::Refuse(const std::string& what) {

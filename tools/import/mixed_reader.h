@@ -25,7 +25,7 @@ class MixedReader {
   /// How numbers are stored in the file.
   enum class Numbers { kText, kNative, kSwapped };
 
-  /// `path` is for messages only.
+  /// `path` is for messages only; empty if another process adds it.
   MixedReader(std::string path, std::span<const std::byte> bytes)
       : path_(std::move(path)),
         all_(reinterpret_cast<const char*>(bytes.data()), bytes.size()),

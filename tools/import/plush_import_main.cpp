@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The executable `plush-import FILE [--keep-axes]`: reads a scene, all but glTF with Assimp, and
-// writes it to stdout in the format of raw_scene.h. Exit codes: HelperExit.
+// The executable `plush-import FILE [--keep-axes]`: reads a file with a reader of our own, else
+// with Assimp, and writes it to stdout in the format of raw_scene.h. Exit codes: HelperExit.
 //
 // It runs as a child of `plush`, because Assimp may crash, hang or exhaust memory on hostile files.
 
 #include "base/files.h"
-#include "import/gltf_files.h"
-#include "import/gltf_reader.h"
+#include "import/corner_joining.h"
 #include "import/import.h"
-#include "import/obj_numbers.h"
+#include "import/own_formats.h"
 #include "import/raw_scene.h"
 #include "import/source_conventions.h"
 
 #include <assimp/DefaultIOSystem.h>
 #include <assimp/Importer.hpp>
-#include <assimp/MemoryIOWrapper.h>
 #include <assimp/config.h>
 #include <assimp/importerdesc.h>
 #include <assimp/metadata.h>
@@ -55,12 +53,10 @@ std::string NormalPath(const char* file) {
   return std::filesystem::path(file).lexically_normal().string();
 }
 
-// Opens only regular files, only for reading, and records their paths. `replaced`: bytes to read
-// instead of those of `path`, unless empty.
+// Opens only regular files, only for reading, and records their paths.
 class RecordingIoSystem : public Assimp::DefaultIOSystem {
  public:
-  RecordingIoSystem(const std::string& path, std::vector<std::byte> replaced, AccessedFiles* files)
-      : path_(path), replaced_(std::move(replaced)), files_(files) {}
+  explicit RecordingIoSystem(AccessedFiles* files) : files_(files) {}
 
   Assimp::IOStream* Open(const char* file, const char* mode) override {
     struct stat info = {};
@@ -68,10 +64,6 @@ class RecordingIoSystem : public Assimp::DefaultIOSystem {
     if (::stat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
       files_->missing.insert(NormalPath(file));
       return nullptr;
-    }
-    if (path_ == file && !replaced_.empty()) {
-      return new Assimp::MemoryIOStream(reinterpret_cast<const uint8_t*>(replaced_.data()),
-                                        replaced_.size());
     }
     Assimp::IOStream* stream = DefaultIOSystem::Open(file, mode);
     if (stream != nullptr) files_->opened.insert(NormalPath(file));
@@ -85,8 +77,6 @@ class RecordingIoSystem : public Assimp::DefaultIOSystem {
   }
 
  private:
-  std::string path_;
-  std::vector<std::byte> replaced_;
   AccessedFiles* files_;
 };
 
@@ -112,21 +102,13 @@ std::string ReadHead(const std::string& path) {
   return head;
 }
 
-// Assimp also takes files for OBJ whose names end in a way that it does not know.
-bool MayBeObj(const std::string& path, const Assimp::Importer& importer) {
+SceneReader OwnReaderOf(const std::string& path, const Assimp::Importer& importer) {
+  std::error_code error;
   const std::string extension = std::filesystem::path(path).extension().string();
-  const size_t obj = importer.GetImporterIndex(".obj");
-  const size_t index = importer.GetImporterIndex(extension.c_str());
-  return index == obj || index == SIZE_MAX;
-}
-
-// OBJ with numbers that Assimp understands, for it to read instead of a file. Empty for other
-// files.
-std::vector<std::byte> ReplacementOf(const std::string& path, const Assimp::Importer& importer) {
-  if (!MayBeObj(path, importer)) return {};
-  const auto bytes = ReadFile(path, kMaxSourceBytes);
-  if (!bytes.ok()) return {};
-  return ObjForAssimp({reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size()});
+  const bool is_known = importer.GetImporterIndex(extension.c_str()) != SIZE_MAX;
+  const std::string head = ReadHead(path);
+  const uint64_t size = std::filesystem::file_size(path, error);
+  return OwnReader(path, std::as_bytes(std::span(head)), size, is_known);
 }
 
 FbxSettings ReadFbxSettings(const aiScene& scene) {
@@ -314,8 +296,11 @@ int Refuse(const std::string& path, const Assimp::Importer& importer) {
   std::string reason = message.empty() ? "the importer gives no reason" : message;
   HelperExit code = HelperExit::kRefused;
   if (message.find("No suitable reader") != std::string::npos) {
+    const std::string head = ReadHead(path);
+    const std::string content = ContentName(std::as_bytes(std::span(head)));
     if (!extension.empty() && importer.IsExtensionSupported(extension)) {
       reason = "the content is not of the type that the file name says";
+      if (!content.empty()) reason += ": the file is " + content;
     } else {
       reason = "no importer knows this type of file";
       code = HelperExit::kUnsupported;
@@ -325,37 +310,33 @@ int Refuse(const std::string& path, const Assimp::Importer& importer) {
   return Exit(code);
 }
 
-bool MayBeGltf(const std::string& path) {
-  const std::string head = ReadHead(path);
-  const std::string extension = std::filesystem::path(path).extension().string();
-  return IsGltf(std::as_bytes(std::span(head))) || extension == ".gltf" || extension == ".glb";
+// Joins equal vertices and writes the scene to `out`. Returns the exit code.
+int Write(RawScene* scene, std::FILE* out) {
+  for (RawMesh& mesh : scene->meshes) JoinEqualVertices(&mesh);
+  return Exit(WriteRawScene(*scene, out) ? HelperExit::kOk : HelperExit::kUnreadable);
 }
 
-HelperExit ExitOf(const Error& error) {
-  if (error.exit_code == ExitCode::kUnsupported) return HelperExit::kUnsupported;
-  return error.exit_code == ExitCode::kIo ? HelperExit::kUnreadable : HelperExit::kRefused;
-}
-
-// Reads a glTF file and writes the scene to `out`. Returns the exit code.
-int ImportGltf(const std::string& path, std::FILE* out) {
-  const auto bytes = ReadFile(path, kMaxGltfBytes);
-  const auto scene = bytes.ok() ? ReadGltf(path, bytes.value()) : Result<RawScene>(bytes.error());
-  if (scene.ok()) {
-    return Exit(WriteRawScene(scene.value(), out) ? HelperExit::kOk : HelperExit::kUnreadable);
-  }
+// Reads `path` with a reader of our own. Returns the exit code.
+int ImportOwn(const std::string& path, SceneReader read, std::FILE* out) {
+  const auto bytes = ReadFile(path, kMaxSourceBytes);
+  Result<RawScene> scene = bytes.ok() ? read(path, bytes.value()) : bytes.error();
+  if (scene.ok()) return Write(&scene.value(), out);
   std::fprintf(stderr, "%s\n", scene.error().message.c_str());
-  return Exit(ExitOf(scene.error()));
+  const ExitCode code = scene.error().exit_code;
+  return Exit(code == ExitCode::kIo            ? HelperExit::kUnreadable
+              : code == ExitCode::kUnsupported ? HelperExit::kUnsupported
+                                               : HelperExit::kRefused);
 }
 
-// Reads `path` with Assimp and writes the scene to `out`. Returns the exit code.
+// Reads `path` and writes the scene to `out`. Returns the exit code.
 // - Triangulates polygons; leaves out points, lines and animation.
 // - Keeps vertices as they are.
 // - With `keep_axes`, COLLADA models are not turned to Y up.
-int ImportByAssimp(const std::string& path, bool keep_axes, std::FILE* out) {
+int Import(const std::string& path, bool keep_axes, std::FILE* out) {
   AccessedFiles files;
   Assimp::Importer importer;
-  importer.SetIOHandler(new RecordingIoSystem(path, ReplacementOf(path, importer),
-                                              &files));  // the importer owns it
+  if (const SceneReader read = OwnReaderOf(path, importer)) return ImportOwn(path, read, out);
+  importer.SetIOHandler(new RecordingIoSystem(&files));  // the importer owns it
   importer.SetPropertyInteger(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, keep_axes ? 1 : 0);
   const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
   if (scene == nullptr) return Refuse(path, importer);
@@ -364,7 +345,7 @@ int ImportByAssimp(const std::string& path, bool keep_axes, std::FILE* out) {
   files.opened.erase(NormalPath(path.c_str()));
   raw.dependencies.assign(files.opened.begin(), files.opened.end());
   raw.missing.assign(files.missing.begin(), files.missing.end());
-  return Exit(WriteRawScene(raw, out) ? HelperExit::kOk : HelperExit::kUnreadable);
+  return Write(&raw, out);
 }
 
 int RunImporter(int argc, char** argv) {
@@ -379,7 +360,9 @@ int RunImporter(int argc, char** argv) {
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   if (out == nullptr) return Exit(HelperExit::kUnreadable);
   try {
-    return MayBeGltf(argv[1]) ? ImportGltf(argv[1], out) : ImportByAssimp(argv[1], argc == 3, out);
+    return Import(argv[1], argc == 3, out);
+  } catch (const std::bad_alloc&) {
+    return Exit(HelperExit::kOutOfMemory);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return Exit(HelperExit::kRefused);

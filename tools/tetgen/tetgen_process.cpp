@@ -95,6 +95,7 @@ Result<Done> CheckEnd(const ChildResult& child, const TetGenSettings& settings) 
       return Failure(
           WithWords(std::string("crashed (") + ::strsignal(child.signal_number) + ")", child));
     case ChildEnd::kTimeLimit:
+    case ChildEnd::kProcessorLimit:
       return LimitReached("was not done after " + RoundedText(settings.time_limit_s) + " s");
     case ChildEnd::kMemoryLimit:
       return LimitReached(

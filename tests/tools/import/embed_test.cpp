@@ -101,7 +101,11 @@ TEST_CASE("An embedded mesh needs a source with tets, and must be readable") {
   WriteText(settings.embed, "v 0 0 0\n");
   const auto empty = ImportModel(files.tets(), settings, &findings);
   REQUIRE_FALSE(empty.ok());
-  CHECK(empty.error().message.find("tets.msh.obj") != std::string::npos);
+  CHECK(empty.error().finding_code == "MESH_EMPTY");
+  WriteText(settings.embed, "v 0 0\n");
+  const auto broken = ImportModel(files.tets(), settings, &findings);
+  REQUIRE_FALSE(broken.ok());
+  CHECK(broken.error().message.find("tets.msh.obj") != std::string::npos);
 }
 
 }  // namespace plush::tests::embed_test

@@ -53,10 +53,14 @@ TEST_CASE("A helper that crashes, aborts or answers nonsense is IMPORT_CRASHED")
 }
 
 TEST_CASE("A helper that hangs or floods is IMPORT_LIMIT") {
-  const Outcome hang = WithHelper("sleep 60", 0.2);
+  const Outcome hang = WithHelper("sleep 60", 0.1);
   CHECK(hang.exit_code == ExitCode::kLimit);
   CHECK(hang.finding == "IMPORT_LIMIT");
-  CHECK(hang.message.find("0.2 s") != std::string::npos);
+  CHECK(hang.message.find("after 1 s, ten times") != std::string::npos);
+  const Outcome busy = WithHelper("while :; do :; done", 0.1);
+  CHECK(busy.finding == "IMPORT_LIMIT");
+  CHECK(busy.message.find("0.1 s of processor time") != std::string::npos);
+  CHECK(WithHelper("sleep 0.4; exit 11", 0.2).finding == "IMPORT_UNSUPPORTED");
   const Outcome flood = WithHelper("exec cat /dev/zero", 20.0, 64 << 20);
   CHECK(flood.exit_code == ExitCode::kLimit);
   CHECK(flood.finding == "IMPORT_LIMIT");
@@ -86,7 +90,7 @@ TEST_CASE("A missing helper is an error that names it") {
 
 TEST_CASE("An import that needs more memory than it may take ends at the limit") {
   TemporaryFolder folder;
-  plush::tests::WriteObj(plush::tests::MakeSphere(1.0, 300, 500), folder / "sphere.obj");
+  plush::tests::WriteObj(plush::tests::MakeSphere(1.0, 500, 800), folder / "sphere.obj");
   ImportSettings settings = {.memory_limit_bytes = 64 << 20,
                              .helper = plush::tests::kImportProgram};
   const auto small = plush::tools::ImportWithHelper(folder / "sphere.obj", settings);

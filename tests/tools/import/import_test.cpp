@@ -147,8 +147,8 @@ TEST_CASE("Suspect sizes are a finding, ordinary ones are not") {
   TemporaryFolder folder;
   WriteObj(plush::tests::MakeBox({0, 0, 0}, {1, 1, 1}), folder / "box.obj");
   for (const auto& [scale, suspect] :
-       {std::pair(1.0, false), std::pair(0.0009, true), std::pair(0.0011, false),
-        std::pair(99.0, false), std::pair(101.0, true)}) {
+       {std::pair(1.0, false), std::pair(0.0099, true), std::pair(0.0101, false),
+        std::pair(19.9, false), std::pair(20.1, true)}) {
     ImportSettings settings = {.scale = scale};
     FindingList findings;
     REQUIRE(Import(folder / "box.obj", &findings, settings).ok());
