@@ -8,9 +8,11 @@
 #include "import/ply_reader.h"
 #include "import/stl_reader.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <initializer_list>
 #include <string_view>
 
 namespace plush::tools {
@@ -56,20 +58,24 @@ SceneReader OwnReader(const std::string& path, std::span<const std::byte> head, 
   const std::string_view text = TextOf(head);
   std::string extension = std::filesystem::path(path).extension().string();
   for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (IsGltf(head) || extension == ".gltf" || extension == ".glb") return ReadGltf;
+  const auto is_named = [&](std::initializer_list<std::string_view> names) {
+    return std::ranges::find(names, extension) != names.end();
+  };
+  if (IsGltf(head)) return ReadGltf;
   if (text.starts_with("ply\n") || text.starts_with("ply\r")) return ReadPly;
   if (LooksLike3mf(head)) return Read3mf;
-  if (extension == ".3mf" && text.starts_with("PK")) return Read3mf;
-  const bool is_own_name =
-      extension == ".obj" || extension == ".stl" || extension == ".ply" || extension == ".3mf";
-  if (is_own_name && !ContentName(head).empty()) return RefuseContent;
-  if (extension == ".obj") return ReadObj;
-  if (extension == ".stl") return ReadStl;
-  if (extension == ".ply") return ReadPly;
-  if (extension == ".3mf") return Read3mf;
-  if (is_known_name) return nullptr;
+  if (is_named({".3mf"}) && text.starts_with("PK")) return Read3mf;
+  const bool is_gltf = is_named({".gltf", ".glb"});
+  const bool is_own = is_gltf || is_named({".obj", ".stl", ".ply", ".3mf"});
+  if (is_own && !ContentName(head).empty()) return RefuseContent;
+  if (is_named({".obj"})) return ReadObj;
+  if (is_named({".stl"})) return ReadStl;
+  if (is_named({".ply"})) return ReadPly;
+  if (is_named({".3mf"})) return Read3mf;
+  if (is_known_name && !is_gltf) return nullptr;
   if (LooksLikeStl(head, size)) return ReadStl;
-  return LooksLikeObj(head) ? ReadObj : nullptr;
+  if (LooksLikeObj(head)) return ReadObj;
+  return is_gltf ? ReadGltf : nullptr;
 }
 
 }  // namespace plush::tools

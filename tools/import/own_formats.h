@@ -17,8 +17,8 @@ using SceneReader = Result<RawScene> (*)(const std::string& path, std::span<cons
 /// The reader for a file of `size` bytes with the beginning `head`; nullptr if there is none of our
 /// own. `is_known_name`: whether the extension is one of another reader's format.
 /// - glTF, PLY, and 3MF that begins with its model, by the first bytes.
-/// - .gltf, .glb, .obj, .ply, .stl and .3mf by the name.
-/// - STL and OBJ by the first bytes, unless the name is known.
+/// - .obj, .ply, .stl and .3mf by the name.
+/// - STL and OBJ by the first bytes, unless the name is one of another format that is no glTF.
 SceneReader OwnReader(const std::string& path, std::span<const std::byte> head, uint64_t size,
                       bool is_known_name);
 

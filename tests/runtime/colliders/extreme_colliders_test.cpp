@@ -184,9 +184,9 @@ TEST_CASE("Colliders of all sizes, places and turns leave bodies finite", "[long
   const uint32_t first = only != nullptr ? static_cast<uint32_t>(std::atoi(only)) : 1;
   const uint32_t count = only != nullptr ? 1 : tests::SweepCount(300u, 10000u);
   // These froze bodies before free ones of any material had a bound of energy. Of all 10,000, only
-  // 6251 still does.
+  // 5798 still does, pushed at 200 m/s.
   const uint32_t known[] = {997,  1467, 1587, 2366, 3403, 4011, 5155,
-                            5798, 7706, 7816, 8706, 8748, 9889, 9966};
+                            6251, 7706, 7816, 8706, 8748, 9889, 9966};
   std::vector<uint32_t> seeds(count);
   std::iota(seeds.begin(), seeds.end(), first);
   if (only == nullptr && !tests::FullTests()) {

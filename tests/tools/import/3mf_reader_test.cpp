@@ -72,7 +72,7 @@ TEST_CASE("3MF: the unit is that of the model") {
   CHECK_FALSE(Parse(Model("unit=\"mile\"", Object("id=\"1\""), kItem)).ok());
 }
 
-TEST_CASE("3MF: items and components are placed, also from other parts; support is left out") {
+TEST_CASE("3MF: items and components are placed, also from other parts, without support") {
   const std::string resources =
       Object("id=\"1\"") + Object("id=\"2\" type=\"support\"") + Object("id=\"9\"") +
       "<object id=\"3\"><components><component objectid=\"1\" transform=\"1 0 0 0 1 0 0 0 1 5 6 "
@@ -93,7 +93,7 @@ TEST_CASE("3MF: items and components are placed, also from other parts; support 
   CHECK(scene.findings[0].code == "IMPORT_LEFT_OUT");
 }
 
-TEST_CASE("3MF: a mesh per material; other properties of triangles are not read") {
+TEST_CASE("3MF: a mesh per material, while other properties of triangles are not read") {
   const std::string resources =
       "<basematerials id=\"2\"><base name=\"a\" displaycolor=\"#FF0000FF\"/>"
       "<base name=\"b\" displaycolor=\"#00FF00\"/></basematerials>"

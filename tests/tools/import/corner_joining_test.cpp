@@ -58,7 +58,7 @@ TEST_CASE("One number that differs keeps vertices apart") {
         }) == 1);
 }
 
-TEST_CASE("Weights follow the vertices that stay; indices out of range stay so") {
+TEST_CASE("Weights follow the vertices that stay, and indices out of range stay so") {
   RawMesh mesh = TwoTriangles();
   mesh.joints.resize(2);
   mesh.weights = {{5, 1, 1.0f}, {3, 0, 0.5f}, {0, 0, 0.5f}, {99, 0, 1.0f}};

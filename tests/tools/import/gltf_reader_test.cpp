@@ -233,7 +233,7 @@ TEST_CASE("Buffers are found by escaped names, plain names and backslashes") {
   }
 }
 
-TEST_CASE("Missing files are named; without its data a mesh is refused") {
+TEST_CASE("Missing files are named, and a mesh without its data is refused") {
   TemporaryFolder folder;
   GltfBuilder builder = TwoBoxes();
   builder.json["images"] = {{{"uri", "is%20there.png"}},

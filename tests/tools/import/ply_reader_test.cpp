@@ -111,7 +111,7 @@ const std::string kVertices =
     "z\n";
 const std::string kRows = "0 0 0\n1 0 0\n0 1 0\n1 1 0\n";
 
-TEST_CASE("PLY: strips begin anew at -1 and alternate; corners may have texture coordinates") {
+TEST_CASE("PLY: strips begin anew at -1 and alternate, and corners may have texture coordinates") {
   const RawMesh strips = Mesh(kVertices +
                               "element tristrips 1\nproperty list int int vertex_indices\n"
                               "end_header\n" +

@@ -67,7 +67,7 @@ TEST_CASE("STL: all solids of a text are read, whatever their names") {
             .triangles.size() == 1);
 }
 
-TEST_CASE("STL: binary files are told by their size; a count that does not fit is refused") {
+TEST_CASE("STL: binary files are told by their size, and a count that does not fit is refused") {
   for (const char* head : {"", "solid made by a tool", "solid x\nfacet normal 0 0 0"}) {
     const RawScene scene = Scene(Binary(head, 3, 3));
     CHECK(scene.meshes.at(0).triangles.size() == 3);
