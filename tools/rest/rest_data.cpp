@@ -10,7 +10,7 @@
 #include "rest/supernodes.h"
 #include "rest/tet_blocks.h"
 
-#include <Eigen/Cholesky>
+#include <Eigen/LU>
 
 #include <algorithm>
 #include <array>
@@ -198,8 +198,8 @@ void MakeFactorStructure(const NodeGraph& graph, RestData* rest) {
   }
 }
 
-// Whether floats hold the factor: each D^-1 is positive definite as it is stored. If a body is too
-// stiff for its mass, size and time step, what is left of D^-1 is the body's motion as a whole.
+// Whether floats hold the factor: each D^-1 has an inverse as it is stored. If a body is too stiff
+// for its mass, size and time step, what is left of D^-1 is the body's motion as a whole.
 bool IsHeldByFloats(const RestData& rest) {
   return std::ranges::all_of(rest.supernodes, [&](const Supernode& s) {
     const size_t start = s.first_value + BlockValues(s.num_rows, s.num_columns);
@@ -209,7 +209,7 @@ bool IsHeldByFloats(const RestData& rest) {
         inverse(r, c) = rest.values[start + BlockIndex(s.num_columns, s.num_columns, r, c)];
       }
     }
-    return inverse.llt().info() == Eigen::Success;
+    return inverse.inverse().allFinite();
   });
 }
 
