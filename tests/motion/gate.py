@@ -302,8 +302,9 @@ def some_scenes(assets):
     return chosen
 
 
-def judge_random(kind, scene, run):
-    """(gain, gain in a step, depth [m], speed at the end [m/s], flat tets); energies in m g 0.5 m and the start's kinetic"""
+def judge_random(kind, scene, run, assets):
+    """(gain, gain in a step, depth [m], speed at the end [m/s], flat tets); energies in m g 0.5 m and the start's kinetic.
+    What springs hold at the start (rest length 0) is no gain once it is in the body."""
     if run is None:
         return math.inf, math.inf, math.inf, math.inf, 1
     unit, start, total = abs(run.kinetic[0]) + run.mass * 9.81 * 0.5, run.start, run.total
@@ -311,6 +312,9 @@ def judge_random(kind, scene, run):
         first = int(math.ceil(0.1 / scene['dt'])) + 1
         start, total = total[first], total[first:]
         unit = abs(start) + 1e-9
+    for spring in scene.get('attachments', []):
+        held_at = assets.on_surface(scene['bodies'][spring['body']]['asset'], spring['at'])
+        start += 0.5 * spring['stiffness'] * math.dist(held_at, spring['target'])**2
     step = finite_max([b - a for a, b in zip([start] + total[:-1], total)]) / unit
     return (finite_max(total) - start) / unit, step, run.depth, run.speed(-1), run.flat
 
@@ -436,7 +440,7 @@ def main():
             elif part in ('random', 'more'):
                 scenes = some_scenes(assets) if part == 'random' else random_scenes(assets, 8) + random_scenes(assets, 9)
                 runs = play(plush, [scene for _, scene in scenes])
-                print_random([(f'{k} {i}', judge_random(k, s, run)) for i, ((k, s), run) in enumerate(zip(scenes, runs))], args.verbose)
+                print_random([(f'{k} {i}', judge_random(k, s, run, assets)) for i, ((k, s), run) in enumerate(zip(scenes, runs))], args.verbose)
             elif part == 'throws':
                 scenes = throw_scenes(assets)
                 truth = play(plush, [{**s, 'solver': {'newton_iterations': 48}} for s in scenes])
