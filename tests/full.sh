@@ -53,7 +53,8 @@ for compiler in g++ clang++-14; do
     -DCMAKE_CXX_COMPILER=$compiler
   for target in AVX3 AVX2 SSE4 EMU128; do
     step "deterministic, $compiler: golden scenes with $target" env PLUSH_GOLDEN_TARGET=$target \
-      ctest --test-dir "build/$folder" --output-on-failure --no-tests=error -j "$jobs" -R '^golden: ' -E 'error of the motion'
+      ctest --test-dir "build/$folder" --output-on-failure --no-tests=error -j "$jobs" \
+      -R '^golden: ' -E 'error of the motion'
   done
 done
 step "asan: build" build asan asan

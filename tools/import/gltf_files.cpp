@@ -84,7 +84,6 @@ std::string GltfFiles::Find(const std::string& uri) const {
 
 void GltfFiles::AddMissing(const std::string& uri) {
   missing_.insert(NormalPath(folder_, DecodePercent(uri)));
-  missing_names_.insert(DecodePercent(uri));
 }
 
 std::optional<std::vector<std::byte>> GltfFiles::Read(const std::string& uri) {

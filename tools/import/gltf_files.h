@@ -34,10 +34,8 @@ class GltfFiles {
 
   /// Normal forms of the paths that were read.
   const std::set<std::string>& read() const { return read_; }
-  /// Normal forms of the paths where no file is, or none that can be read.
+  /// Normal forms of the paths that name no readable file.
   const std::set<std::string>& missing() const { return missing_; }
-  /// The names of these, as the document writes them.
-  const std::set<std::string>& missing_names() const { return missing_names_; }
 
  private:
   std::string Find(const std::string& uri) const;
@@ -46,7 +44,6 @@ class GltfFiles {
   std::string folder_;
   std::set<std::string> read_;
   std::set<std::string> missing_;
-  std::set<std::string> missing_names_;
 };
 
 }  // namespace plush::tools

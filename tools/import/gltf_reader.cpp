@@ -8,6 +8,7 @@
 #include "import/gltf_extensions.h"
 #include "import/gltf_primitive.h"
 #include "import/gltf_skins.h"
+#include "import/missing_files.h"
 
 #include <algorithm>
 #include <cmath>
@@ -300,13 +301,8 @@ class GltfReader {
     add("IMPORT_ATTRIBUTE", notes_.num_lost_attributes, notes_.first_lost);
     document_.LookForOtherFiles();
     const GltfFiles& files = document_.files();
-    std::string names;
-    for (const std::string& name : files.missing_names()) {
-      names += (names.empty() ? "'" : ", '") + name + "'";
-    }
-    add("IMPORT_FILE_MISSING", files.missing_names().size(), names);
     scene_.dependencies.assign(files.read().begin(), files.read().end());
-    scene_.missing.assign(files.missing().begin(), files.missing().end());
+    AddMissingFiles(files.missing(), &scene_);
   }
 
   GltfDocument& document_;

@@ -21,7 +21,7 @@ bool IsGltf(std::span<const std::byte> bytes);
 /// - Meshes: one for each primitive (ReadGltfPrimitive), with morph targets by the weights of the
 ///   node, else of the mesh; skins (AddGltfSkins).
 /// - Instances of EXT_mesh_gpu_instancing are nodes below their own.
-/// - The last material stands for those of primitives without one.
+/// - Primitives without a material get the last one, which is white.
 /// - Extras have owners "scene", "node:NAME", "mesh:NAME", "material:NAME".
 /// - Findings: IMPORT_ATTRIBUTE, IMPORT_EXTENSION, IMPORT_FILE_MISSING, IMPORT_LEFT_OUT.
 ///

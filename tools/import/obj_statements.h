@@ -29,7 +29,7 @@ class ObjStatements {
   bool Character(char c);
   /// Whether a word ends here: a blank, the end of the statement or of its line comes next.
   bool AtWordEnd() const;
-  /// Passes blanks, and tells whether the statement ends.
+  /// Skips blanks. Whether the statement ends there.
   bool AtEnd();
   /// Takes the rest of the line as a name, without blanks at both ends. A backslash is a part of
   /// it. A comment in it begins with a blank, '#' and a blank.

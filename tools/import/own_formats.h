@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The formats with a reader of our own, told by a file's first bytes or by its name.
+// Chooses one of our own readers by a file's first bytes or its name.
 #pragma once
 
 #include "base/result.h"

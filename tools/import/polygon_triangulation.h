@@ -20,7 +20,7 @@ class PolygonCutter {
   /// in its order of turning; none for n < 3. The result is valid until the next call.
   /// - The triangles of a simple polygon lie inside it and do not overlap, seen along the largest
   ///   component of its area vector. Signs are exact.
-  /// - Triangles without area appear only where no others are left, as at a spike.
+  /// - A triangle has no area only if nothing else is left to cut, as at a spike.
   /// - Polygons that cross themselves, and corners that are not finite, give some triangles.
   ///
   /// O(n (1 + r)) as a rule, where r corners are not convex.
