@@ -39,7 +39,7 @@ for level in 1 2 3; do
   if [ -n "$models" ]; then
     names=(1k 10k 86k 1k 10k 97k)
     bake_as "rider_$level" "$models/armadillo_${names[level - 1]}.obj" --scale 1.6 --tets 450 \
-      --young 5e4 --damping 0.15 --density 150 --friction 1
+      --young 5e4 --damping 0.15 --density 80 --friction 1
     bake_as "mount_$level" "$models/horse_${names[level + 2]}.obj" --up z --scale 6 --tets 300 \
       --young 2e5 --damping 0.15 --pins "$out/mount_pins.json"
   else
