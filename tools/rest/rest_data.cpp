@@ -10,8 +10,6 @@
 #include "rest/supernodes.h"
 #include "rest/tet_blocks.h"
 
-#include <Eigen/LU>
-
 #include <algorithm>
 #include <array>
 #include <cfloat>
@@ -198,21 +196,6 @@ void MakeFactorStructure(const NodeGraph& graph, RestData* rest) {
   }
 }
 
-// Whether floats hold the factor: each D^-1 has an inverse as it is stored. If a body is too stiff
-// for its mass, size and time step, what is left of D^-1 is the body's motion as a whole.
-bool IsHeldByFloats(const RestData& rest) {
-  return std::ranges::all_of(rest.supernodes, [&](const Supernode& s) {
-    const size_t start = s.first_value + BlockValues(s.num_rows, s.num_columns);
-    Eigen::MatrixXd inverse(s.num_columns, s.num_columns);
-    for (uint32_t c = 0; c < s.num_columns; ++c) {
-      for (uint32_t r = 0; r < s.num_columns; ++r) {
-        inverse(r, c) = rest.values[start + BlockIndex(s.num_columns, s.num_columns, r, c)];
-      }
-    }
-    return inverse.inverse().allFinite();
-  });
-}
-
 Result<Done> ComputeFactor(const NodeGraph& graph, double dt, double damping, RestData* rest) {
   rest->dt = dt;
   MakeFactorStructure(graph, rest);
@@ -222,12 +205,11 @@ Result<Done> ComputeFactor(const NodeGraph& graph, double dt, double damping, Re
                                          .damping = static_cast<float>(damping)},
                                         {rest->supernodes, rest->supernode_of, rest->rows},
                                         DefaultAllocator(), rest->values);
-  if (status.ok() && IsHeldByFloats(*rest)) return Done{};
+  if (status.ok()) return Done{};
   if (status.code == StatusCode::kOutOfMemory) {
     return Error{ExitCode::kLimit, "no memory is left for the factor; ask for fewer tets"};
   }
-  const std::string why = status.ok() ? "single precision does not hold the factor" : status.reason;
-  return InvalidInput("the system matrix cannot be factored: " + why +
+  return InvalidInput(std::string("the system matrix cannot be factored: ") + status.reason +
                       "; the cage has nearly flat tets or the material is out of proportion; "
                       "choose larger cells, check --young, --density, --dt and --scale");
 }

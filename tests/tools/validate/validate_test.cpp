@@ -238,6 +238,7 @@ TEST_CASE("Stiff, soft, tiny and huge bodies validate without findings") {
   check(0.1, 1.0, 0.0, 1.0, 1e-4);
   check(1e-4, 1e5, 0.45, 1000, 0.01);
   check(1e3, 1e9, 0.3, 7800, 1.0);
+  for (const double cell : {1e-5, 1e-6, 1e-7}) check(cell, 1e5, 0.45, 1000, 0.01);
 }
 
 TEST_CASE("Damage of meaning is found, in files that open") {
