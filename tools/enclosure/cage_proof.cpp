@@ -10,27 +10,23 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace plush::tools {
 namespace {
 
-// The tets of triangles that are torn, or leave the cage when they are followed across faces.
-std::vector<uint32_t> TornTets(const SolidSurface& surface, const TetMesh& mesh,
-                               const CageFaces& faces, std::span<const uint32_t> tet_of_point) {
-  if (faces.branches.empty()) return {};
-  const SurfaceWalk walk =
-      WalkSurface(mesh, faces, surface.points, surface.triangles,
-                  PairHalfEdges(surface.points, surface.triangles), tet_of_point);
+// The tets in which triangles lie, as far as they were followed.
+std::vector<uint32_t> TetsAt(const SolidSurface& surface, const SurfaceWalk& walk,
+                             const std::vector<uint32_t>& triangles) {
   std::vector<uint32_t> tets;
   for (const SplitTriangle& split : walk.split) {
-    const uint32_t t = split.triangle;
-    if (!std::binary_search(walk.torn.begin(), walk.torn.end(), t) &&
-        !std::binary_search(walk.outside.begin(), walk.outside.end(), t)) {
-      continue;
+    if (!std::binary_search(triangles.begin(), triangles.end(), split.triangle)) continue;
+    for (const uint32_t point : surface.triangles[split.triangle]) {
+      tets.push_back(walk.tets[point]);
     }
-    for (const uint32_t point : surface.triangles[t]) tets.push_back(tet_of_point[point]);
     for (const TrianglePiece& piece : split.pieces) tets.push_back(piece.tet);
   }
+  std::erase(tets, kNotHeld);
   return tets;
 }
 
@@ -42,6 +38,15 @@ CageProof ProveCage(const SolidSurface& surface, const SplitCage& cage, double c
   proof.tet_of_point = LocateSurface(surface, cage, proof.faces);
   proof.escapes =
       FindEscapes(cage.mesh, proof.faces, surface.points, surface.triangles, proof.tet_of_point);
+  // Without branches there is nothing to choose, and nothing is torn.
+  if (proof.escapes.empty() && !proof.faces.branches.empty()) {
+    SurfaceWalk walk =
+        WalkSurface(cage.mesh, proof.faces, surface.points, surface.triangles,
+                    PairHalfEdges(surface.points, surface.triangles), proof.tet_of_point);
+    proof.suspects = TetsAt(surface, walk, walk.outside);
+    proof.torn = TetsAt(surface, walk, walk.torn);
+    proof.escapes = std::move(walk.outside);
+  }
   const std::vector<uint32_t>& escapes = proof.escapes;
   for (const uint32_t t : escapes) {
     for (const uint32_t point : surface.triangles[t]) {
@@ -64,9 +69,6 @@ CageProof ProveCage(const SolidSurface& surface, const SplitCage& cage, double c
   for (const auto& [f, g] : crossings) {
     proof.suspects.push_back(proof.faces.boundary[f].tet);
     proof.suspects.push_back(proof.faces.boundary[g].tet);
-  }
-  if (proof.holds()) {
-    proof.torn = TornTets(surface, cage.mesh, proof.faces, proof.tet_of_point);
   }
   return proof;
 }

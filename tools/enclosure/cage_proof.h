@@ -18,7 +18,8 @@ namespace plush::tools {
 struct CageProof {
   CageFaces faces;
   std::vector<uint32_t> tet_of_point;  ///< tet of each surface point (LocateSurface)
-  std::vector<uint32_t> escapes;       ///< triangles that are not strictly inside (FindEscapes)
+  std::vector<uint32_t> escapes;       ///< triangles that are not strictly inside (FindEscapes), or
+                                       ///< that no choice of strands holds (WalkSurface)
   size_t num_crossings = 0;            ///< pairs of boundary faces that cross
   std::vector<uint32_t> suspects;      ///< tets at which the proof fails
   std::vector<uint32_t> torn;          ///< tets in which torn triangles lie (WalkSurface)
@@ -27,8 +28,8 @@ struct CageProof {
 };
 
 /// Proves that no triangle escapes (FindEscapes) and that the boundary does not cross itself
-/// (FindCageCrossings). If the proof holds, also looks for torn triangles (WalkSurface). `cell` is
-/// the edge of the lattice's cells [m].
+/// (FindCageCrossings). At branches, also that the surface can be followed, and looks for torn
+/// triangles (WalkSurface). `cell` is the edge of the lattice's cells [m].
 CageProof ProveCage(const SolidSurface& surface, const SplitCage& cage, double cell);
 
 /// Adds CAGE_NOT_ENCLOSED with places, and returns the error, if a triangle escapes. What the proof

@@ -63,6 +63,7 @@ struct Route {
   SplitTriangle split;
   std::vector<Branch> branches;  // those without a chosen strand
   std::vector<uint32_t> chosen;  // strands chosen at the others
+  std::vector<uint32_t> unfit;   // tets that are never entered (FindUnfit)
   bool outside = false;
 };
 
@@ -109,7 +110,12 @@ class Walker {
       routes_.emplace_back();
       routes_.back().split.triangle = t;
     }
-    tbb::parallel_for(size_t{0}, routes_.size(), [&](size_t i) { Follow(&routes_[i]); });
+    tbb::parallel_for(size_t{0}, routes_.size(), [&](size_t i) {
+      Follow(&routes_[i]);
+      if (routes_[i].branches.empty()) return;
+      FindUnfit(&routes_[i]);
+      Follow(&routes_[i]);
+    });
   }
 
   static bool Has(const std::vector<uint32_t>& tets, uint32_t tet) {
@@ -132,44 +138,76 @@ class Walker {
     }
     if (route->outside) return;
     for (const uint32_t strand : route->chosen) AddOnce(strand, &queue);
-    const std::array<Vec3d, 3> corners = {points_[ids[0]], points_[ids[1]], points_[ids[2]]};
     for (size_t next = 0; next < queue.size(); ++next) {
       const uint32_t tet = queue[next];
-      const std::optional<TriangleCut> cut = CutTriangle(corners, CornersOf(mesh_, tet));
-      if (!cut) {
-        route->outside = true;
-        return;
-      }
-      if (cut->count == 0 || HasForeignCorner(*cut, ids, tet)) continue;
+      const std::optional<TriangleCut> cut = CutByTet(ids, tet);
+      route->outside = route->outside || !cut;
+      if (!cut || cut->count == 0) continue;
       route->split.pieces.push_back({tet, *cut});
       for (uint8_t side = 0; side < cut->count; ++side) {
         if (cut->lines[side] < kFaceLine) continue;
         Cross(tet, static_cast<size_t>(cut->lines[side] - kFaceLine), &queue, route);
       }
     }
-    std::erase_if(route->branches, [&queue](const Branch& branch) {
-      return std::any_of(branch.strands.begin(), branch.strands.end(),
-                         [&queue](uint32_t strand) { return Has(queue, strand); });
+    std::erase_if(route->branches, [&queue, route](const Branch& branch) {
+      const auto entered = std::ranges::count_if(
+          branch.strands, [&queue](uint32_t strand) { return Has(queue, strand); });
+      route->outside = route->outside || entered > 1;  // the strands would hold one part twice
+      return entered > 0;
     });
   }
 
-  // Whether a corner of the triangle lies in the tet only by overlap in space.
-  bool HasForeignCorner(const TriangleCut& cut, const Triangle& ids, uint32_t tet) const {
-    return std::any_of(
-        cut.corners.begin(), cut.corners.begin() + cut.count, [&](const CutCorner& corner) {
-          return corner.kind == CutCorner::Kind::kCorner && walk_.tets[ids[corner.first]] != tet;
-        });
+  // The part of the triangle in a tet. Nothing if it is degenerate, or if a corner lies in the tet
+  // only by overlap in space.
+  std::optional<TriangleCut> CutByTet(const Triangle& ids, uint32_t tet) const {
+    const auto cut =
+        CutTriangle({points_[ids[0]], points_[ids[1]], points_[ids[2]]}, CornersOf(mesh_, tet));
+    for (uint8_t i = 0; cut && i < cut->count; ++i) {
+      const CutCorner& corner = cut->corners[i];
+      if (corner.kind == CutCorner::Kind::kCorner && walk_.tets[ids[corner.first]] != tet) {
+        return std::nullopt;
+      }
+    }
+    return cut;
   }
 
   void Cross(uint32_t tet, size_t corner, std::vector<uint32_t>* queue, Route* route) const {
-    if (faces_.neighbours[tet][corner] == kBoundaryFace) {
+    std::vector<uint32_t> others = faces_.Across(mesh_, tet, corner);
+    std::erase_if(others, [route](uint32_t other) { return Has(route->unfit, other); });
+    if (others.empty()) {
       route->outside = true;
-    } else if (faces_.branches.empty()) {
-      AddOnce(faces_.neighbours[tet][corner], queue);
-    } else if (auto others = faces_.Across(mesh_, tet, corner); others.size() == 1) {
+    } else if (others.size() == 1) {
       AddOnce(others[0], queue);
     } else {
       route->branches.push_back({SortedFace(mesh_, tet, corner), std::move(others)});
+    }
+  }
+
+  // Finds the tets that cannot hold their part of the triangle, whatever strands are chosen: it
+  // leaves the mesh there, or passes to such tets only.
+  void FindUnfit(Route* route) const {
+    const Triangle& ids = triangles_[route->split.triangle];
+    const auto is_unfit = [route](uint32_t tet) { return Has(route->unfit, tet); };
+    std::vector<std::pair<uint32_t, std::vector<uint32_t>>> passages;  // from a tet to all strands
+    std::vector<uint32_t> queue;
+    for (const uint32_t id : ids) AddOnce(walk_.tets[id], &queue);
+    for (size_t next = 0; next < queue.size(); ++next) {
+      const uint32_t tet = queue[next];
+      const std::optional<TriangleCut> cut = CutByTet(ids, tet);
+      if (!cut) route->unfit.push_back(tet);
+      for (uint8_t side = 0; cut && side < cut->count; ++side) {
+        if (cut->lines[side] < kFaceLine) continue;
+        passages.push_back({tet, faces_.Across(mesh_, tet, cut->lines[side] - size_t{kFaceLine})});
+        for (const uint32_t other : passages.back().second) AddOnce(other, &queue);
+      }
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const auto& [tet, others] : passages) {
+        if (is_unfit(tet) || !std::ranges::all_of(others, is_unfit)) continue;
+        route->unfit.push_back(tet);
+        changed = true;
+      }
     }
   }
 
@@ -237,9 +275,12 @@ class Walker {
     while (!open.empty()) {
       bool progress = false;
       for (Route* route : open) {
-        const Branch& branch = route->branches.front();
-        uint32_t strand = StrandOfNeighbour(*route, branch);
-        if (strand == kNotHeld && guess) strand = branch.strands[0];
+        uint32_t strand = kNotHeld;
+        for (size_t i = 0; i < route->branches.size() && strand == kNotHeld; ++i) {
+          strand = StrandOfNeighbour(*route, route->branches[i]);
+          if (strand != kNotHeld) std::swap(route->branches[0], route->branches[i]);
+        }
+        if (strand == kNotHeld && guess) strand = route->branches[0].strands[0];
         if (strand == kNotHeld) continue;
         guess = false;
         progress = true;
@@ -262,28 +303,12 @@ class Walker {
     return tets;
   }
 
-  // Whether each piece of a triangle continues in one other piece across each face that cuts it.
-  bool HangsTogether(const SplitTriangle& split) const {
-    for (const TrianglePiece& piece : split.pieces) {
-      for (uint8_t i = 0; i < piece.cut.count; ++i) {
-        if (piece.cut.lines[i] < kFaceLine) continue;
-        const auto others = faces_.Across(mesh_, piece.tet, piece.cut.lines[i] - size_t{kFaceLine});
-        const auto beyond =
-            std::count_if(split.pieces.begin(), split.pieces.end(),
-                          [&others](const TrianglePiece& other) { return Has(others, other.tet); });
-        if (beyond != 1) return false;
-      }
-    }
-    return true;
-  }
-
-  // Finds torn triangles: their pieces are not connected, or they pass other tets along an edge
-  // than their neighbour does.
+  // Finds torn triangles: they pass other tets along an edge than their neighbour does.
   void FindTorn() {
     if (faces_.branches.empty()) return;
     for (const Route& route : routes_) {
       if (route.outside) continue;
-      bool torn = !HangsTogether(route.split);
+      bool torn = false;
       for (uint32_t k = 0; k < 3 && !torn; ++k) {
         const uint32_t across = opposite_[3 * route.split.triangle + k];
         if (across == kNoHalfEdge) continue;

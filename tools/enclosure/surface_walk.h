@@ -46,6 +46,9 @@ struct SurfaceWalk {
 /// - else the strand that a neighbouring triangle enters there,
 /// - else the first strand that holds it.
 ///
+/// A triangle that is not outside is held once: its pieces cover it without overlap, also if it is
+/// torn.
+///
 /// `opposite` holds the surface's half-edges (PairHalfEdges). All decisions are exact, for a
 /// surface moved by an infinitely small vector (triangle_cut.h). O(n), deterministic for any thread
 /// count.

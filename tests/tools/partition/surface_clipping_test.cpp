@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Cuts that rounding makes degenerate: exact signs show a crossing, but volumes in double precision
-// do not give its position.
+// do not give its position. Cuts by strands that part and meet again.
 #include "partition/surface_clipping.h"
 
 #include "mesh/exact_predicates.h"
+#include "shapes/tet_shapes.h"
 
 #include <catch2/catch.hpp>
 
@@ -137,6 +138,70 @@ TEST_CASE("An edge of the cage in a triangle's plane up to rounding is cut at on
   }
   CHECK(lost > 10);
   CHECK(cut > 5);
+}
+
+// Three copies of a box of 40 tets, moved a little, that share random nodes and lack random tets:
+// strands part, overlap, meet again and end. The last 40 tets are a whole copy.
+TetMesh StrandsInBox(Random* random) {
+  const TetMesh box = plush::test::TetBox(4, 2, 1, 1.0);
+  const auto num_nodes = static_cast<uint32_t>(box.nodes.size());
+  TetMesh mesh;
+  std::vector<uint32_t> copy_of;
+  for (uint32_t strand = 0; strand < 3; ++strand) {
+    for (uint32_t node = 0; node < num_nodes; ++node) {
+      const uint32_t shared = (*random)() % 2 == 0 ? 0 : (*random)() % (strand + 1);
+      copy_of.push_back(num_nodes * shared + node);
+      mesh.nodes.push_back(box.nodes[node] + Vec3d{Uniform(random, 0, 0.02),
+                                                   Uniform(random, 0, 0.02),
+                                                   Uniform(random, 0, 0.02)});
+    }
+    for (auto tet : box.tets) {
+      for (uint32_t& node : tet) node = copy_of[num_nodes * strand + node];
+      const bool is_missing = strand > 0 && (*random)() % 8 == 0;
+      if (!is_missing && std::ranges::count(mesh.tets, tet) == 0) mesh.tets.push_back(tet);
+    }
+  }
+  std::ranges::reverse(mesh.tets);
+  return mesh;
+}
+
+TEST_CASE("Strands hold all of a triangle once, or it is outside") {
+  size_t held = 0;
+  for (uint32_t seed = 1; seed <= 1000; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    const TetMesh mesh = StrandsInBox(&random);
+    const size_t choices = seed % 2 == 0 ? 40 : mesh.tets.size();  // 40: the whole copy holds it
+    SolidSurface surface;
+    std::vector<uint32_t> tets;
+    for (uint32_t i = 0; i < 3; ++i) {
+      tets.push_back(static_cast<uint32_t>(mesh.tets.size() - 1 - random() % choices));
+      Vec3d point;
+      double sum = 0.0;
+      for (const uint32_t node : mesh.tets[tets[i]]) {
+        const double weight = Uniform(&random, 0.3, 1.0);
+        point += mesh.nodes[node] * weight;
+        sum += weight;
+      }
+      surface.points.push_back(point / sum);
+    }
+    surface.triangles = {{0, 1, 2}};
+    surface.source_triangle = {0};
+    const ClippedSurface clipped = ClipSurface(surface, mesh, tets);
+    if (choices > 40 && !clipped.outside.empty()) continue;
+    REQUIRE(clipped.outside.empty());
+    ++held;
+    const auto area = [](const std::vector<Vec3d>& x, const std::array<uint32_t, 3>& t) {
+      return 0.5 * Length(Cross(x[t[1]] - x[t[0]], x[t[2]] - x[t[0]]));
+    };
+    double sum = 0.0;
+    for (const auto& triangle : clipped.surface.triangles) {
+      sum += area(clipped.surface.points, triangle);
+    }
+    CHECK(sum == Approx(area(surface.points, {0, 1, 2})));
+  }
+  CHECK(held > 550);  // 500 in the whole copy
+  CHECK(held < 950);
 }
 
 }  // namespace surface_clipping_test
