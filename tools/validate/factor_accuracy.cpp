@@ -51,8 +51,8 @@ Panel UnpackPanel(std::span<const float> values, const Supernode& s) {
     }
   }
   panel.diagonal = panel.inverse.inverse();
-  // Floats of D^-1 may keep only the motion as a whole of a body that is very stiff for its mass and
-  // time step. They then say nothing about its strain: any residual is their rounding.
+  // Floats of D^-1 may keep only the motion as a whole of a body that is very stiff for its mass
+  // and time step. They then say nothing about its strain: any residual is their rounding.
   if (!panel.diagonal.allFinite()) panel.diagonal.fill(std::numeric_limits<double>::infinity());
   return panel;
 }

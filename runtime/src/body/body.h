@@ -351,11 +351,6 @@ inline Vec3 GravityOf(const StepSettings& settings, const Body& body) {
 /// not allocate.
 void StepIsland(const StepSettings& settings, Body* first, StepStats* stats);
 
-/// Ends a substep of `h` seconds with the positions `body->y`. Lifts flat tets first if
-/// `may_be_flat`. Freezes the body if a position is not finite.
-void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
-                   StepStats* stats);
-
 /// Writes the body's statistics after its last substep; places its planes for that.
 void EndStep(const StepSettings& settings, Body* body, StepStats* stats);
 

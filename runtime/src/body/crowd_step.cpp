@@ -7,6 +7,7 @@
 #include "body/crowd.h"
 #include "body/crowd_correction.h"
 #include "body/pin_motion.h"
+#include "body/substep.h"
 #include "solver/panel_solve.h"
 #include "solver/volume_sweep.h"
 
@@ -270,7 +271,7 @@ void Finish(const StepSettings& settings, const CrowdStepping& stepping,
     own->substeps = 1;
     own->outer_iterations = static_cast<uint32_t>(plan.outer_iterations);
     if (alone[lane]) {
-      FinishSubstep(settings, settings.dt, flat[lane], body, own);
+      FinishSubstep(SubstepOf(settings, 0, 1, body), flat[lane], body, own);
     } else {
       if (KeepsPrevious(*body)) SwapPrevious(body);
       if (turns[lane]) KeepTurns(settings.dt, body);

@@ -187,8 +187,9 @@ static bool IsPressed(const StepSettings& settings, const Body& body) {
 }
 
 // FinishSubstep. Returns whether the guard has shortened the way of a pinned body.
-static bool Finish(const StepSettings& settings, float h, bool may_be_flat, Body* body,
-                   StepStats* stats) {
+static bool Finish(const SubstepOf& of, bool may_be_flat, Body* body, StepStats* stats) {
+  const StepSettings& settings = of.settings;
+  const float h = of.h;
   stats->flat_tets = 0;
   if (may_be_flat && IsPressed(settings, *body)) LiftBody(settings, h, body, stats);
   Correct(settings, h, body);
@@ -199,8 +200,12 @@ static bool Finish(const StepSettings& settings, float h, bool may_be_flat, Body
   if (SolvesContact(settings)) StayOutsideSolids(body);
   HoldConstraints(body);  // as pins, they do not give way to solids
   const bool keeps = KeepsPrevious(*body);
-  const GuardedSubstep guarded = BeginGuard(settings, h, may_be_flat, body);
+  const GuardedSubstep guarded = BeginGuard(of, may_be_flat, body, stats);
   if (guarded.is_shorter) {
+    if (!IsFiniteState(*body, h)) {
+      Freeze(body, stats);
+      return false;
+    }
     StayOutsideSolids(body);  // solids go on by their whole way
     stats->flat_tets = CountFlatTets(body->elements, body->y.span());
   }
@@ -213,9 +218,8 @@ static bool Finish(const StepSettings& settings, float h, bool may_be_flat, Body
   return guarded.is_shorter && body->system->num_pinned > 0;
 }
 
-void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
-                   StepStats* stats) {
-  Finish(settings, h, may_be_flat, body, stats);
+void FinishSubstep(const SubstepOf& of, bool may_be_flat, Body* body, StepStats* stats) {
+  Finish(of, may_be_flat, body, stats);
   FollowOrigin(body);
 }
 
@@ -274,7 +278,7 @@ void EndSubstep(const SubstepOf& of, bool is_deep, Body* body, StepStats* stats)
   // Constraints move points as far as they like, after all tests.
   const bool may_be_flat = p.may_be_flat || MayBeFlat(p.lowest) || body->attached.block.any() ||
                            (body->solver.method == nullptr && MovesFar(*body));
-  const bool is_jammed = Finish(of.settings, of.h, may_be_flat, body, stats);
+  const bool is_jammed = Finish(of, may_be_flat, body, stats);
   if (body->progress.is_static) {
     body->progress.static_speed = LongestVector(body->v.span());
     std::fill(body->v.begin(), body->v.end(), NodeVec());

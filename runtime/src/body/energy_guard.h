@@ -4,7 +4,7 @@
 // A substep makes two or three iterations. Impacts of nearly incompressible bodies, blows that a
 // stiff body cannot follow, colliders that crush a body and lifts of flat tets can leave it with
 // more energy than it had and others gave it. Such a substep ends slower. If the elastic energy
-// alone is too high, a body in flight or on pins goes a share of its way.
+// alone is too high, a body in flight or on pins starts the substep again, with the fine solve.
 //
 // What earlier substeps lost counts as credit, up to a share of the energy. Else a body that swings
 // undamped would keep each loss of an iteration's error and no gain, and stop within seconds.
@@ -14,6 +14,8 @@ namespace plush {
 
 struct Body;
 struct StepSettings;
+struct StepStats;
+struct SubstepOf;
 
 /// What a body remembers between substeps. Part of its state.
 struct EnergyGuard {
@@ -25,25 +27,23 @@ struct EnergyGuard {
 /// A substep that the guard looks at.
 struct GuardedSubstep {
   bool looks = false;
-  bool is_shorter = false;  ///< its way
+  bool is_shorter = false;  ///< it was started again
   double elastic = 0.0;     ///< at its end [J]
   double most = 0.0;        ///< energy at its start, with the work of others and the credit [J]
   double least = 0.0;       ///< smaller excesses may be rounding [J]
 };
 
-/// Whether the guard looks at a substep of `h` seconds: tets may have been flat (`is_rough`), or
-/// the last solve still moved nodes by more than a small share of the way of nodes beside each
-/// other, or the step is implicit. It does not while pins move, with a ContactMethod, volume
-/// sweeps, materials of papers or quasistatic steps.
+/// Whether the guard looks at a substep of `h` seconds: unless the last solve moved all nodes by
+/// much less than gravity does and no tet may have been flat (`is_rough`), while pins move, with a
+/// ContactMethod, and in implicit steps that are quasistatic or use a paper's material.
 bool GuardLooks(const StepSettings& settings, float h, bool is_rough, const Body& body);
 
-/// Measures a substep of `h` seconds from body->x and body->v to body->y, if the guard looks at it.
-/// Uses body->rhs. Does not allocate.
-GuardedSubstep BeginGuard(const StepSettings& settings, float h, bool is_rough, Body* body);
+/// Measures a substep from body->x and body->v to body->y. Uses body->rhs. Does not allocate.
+GuardedSubstep BeginGuard(const SubstepOf& of, bool is_rough, Body* body, StepStats* stats);
 
 /// Slows nodes of body->x down, if body->v has more kinetic energy than a substep of `h` seconds
-/// leaves: first beside the rigid motions that pins leave, then beside what presses on the body.
-/// Uses body->rhs. Does not allocate.
+/// leaves: first beside the rigid motions that pins leave, then beside a flight or what presses on
+/// the body. Uses body->rhs. Does not allocate.
 void EndGuard(const GuardedSubstep& substep, float h, Body* body);
 
 }  // namespace plush

@@ -62,6 +62,9 @@ void CountContacts(const ContactSolveStats& solved, StepStats* stats);
 
 /// Notes what the solves of the substep did.
 void EndSolves(const SubstepOf& of, Body* body, StepStats* stats);
+/// Ends a substep with the positions `body->y`. Lifts flat tets first if `may_be_flat`. Freezes the
+/// body if a position is not finite.
+void FinishSubstep(const SubstepOf& of, bool may_be_flat, Body* body, StepStats* stats);
 /// Ends the substep with the iterate. `is_deep`: deep points come out by body->d.
 void EndSubstep(const SubstepOf& of, bool is_deep, Body* body, StepStats* stats);
 

@@ -290,13 +290,13 @@ void NoteRest(const StepSettings& settings, float max_speed, Body* body) {
 }
 
 // Begins a step without velocities and with the pressures of the shape as it is. What an error of
-// the step holds off its equilibrium moves then.
+// the step holds off its equilibrium moves then. Sweeps find pressures of their own.
 void TryRest(Body* body) {
   body->resting.is_tried = true;
   std::fill(body->v.begin(), body->v.end(), NodeVec());
   std::copy(body->x.begin(), body->x.end(), body->y.begin());
   const float h = body->in_lane ? body->crowd->kappa_dt : body->kappa_dt;
-  if (h > 0.0f) SetMultipliers(h, body);
+  if (h > 0.0f && body->splitting.volume_sweeps == 0) SetMultipliers(h, body);
   body->guard.is_known = false;
 }
 

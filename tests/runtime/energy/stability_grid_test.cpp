@@ -532,7 +532,7 @@ TEST_CASE("Bodies of all shapes, masses and materials in flight or pinned end fi
   const int count = tests::SweepCount(300, 4000);
   const Failures failures = RunScenes(200001, count, SceneKind::kMild, kStiff);
   CHECK(failures.frozen <= count / 1000);
-  CHECK(failures.gaining <= count / 100);  // 0 of 300, 23 of 4000
+  CHECK(failures.gaining <= count / 100);  // 0 of 300, 28 of 4000
 }
 
 // These turn by up to two radians per step, or are torn to many times their size. Without clusters
@@ -540,8 +540,8 @@ TEST_CASE("Bodies of all shapes, masses and materials in flight or pinned end fi
 TEST_CASE("Of torn bodies in flight or pinned, few freeze or gain", "[long]") {
   const int count = tests::SweepCount(200, 4000);
   const Failures failures = RunScenes(1, count, SceneKind::kWild, kStiff);
-  CHECK(failures.frozen <= count / 1000);              // 0 of 4000
-  CHECK(failures.gaining <= std::max(1, count / 25));  // 94 of 4000
+  CHECK(failures.frozen == 0);
+  CHECK(failures.gaining <= std::max(1, count / 100));  // 25 of 4000
 }
 
 TEST_CASE("Bodies on a floor, in a V or in a box of planes end finite above them, few gain",
@@ -549,7 +549,7 @@ TEST_CASE("Bodies on a floor, in a V or in a box of planes end finite above them
   const int count = tests::SweepCount(160, 2000);
   const Failures failures = RunScenes(100001, count, SceneKind::kPlanes, kStiff);
   CHECK(failures.frozen <= count / 1000);
-  CHECK(failures.gaining <= count / 1000);  // 0 of 2000
+  CHECK(failures.gaining <= count / 1000);  // 1 of 2000
   CHECK(failures.fallen <= count / 1000);   // 0 of 2000
 }
 
