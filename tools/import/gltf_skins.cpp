@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Source: Khronos Group. glTF 2.0 Specification, 3.7.3. 2021
-#include "import/gltf_skins.h"
+#include "import/gltf_document.h"
 
 #include <map>
 #include <utility>
-#include <vector>
 
 namespace plush::tools {
 namespace {
@@ -18,35 +17,25 @@ struct Skin {
   std::vector<uint32_t> kept;  // number of each of the skin's joints in `joints`, or kNoJoint
 };
 
-// The matrices of all joints, by columns; the identity for each if the skin gives none. Empty if
-// they are invalid.
-std::vector<float> InverseBinds(const json& skin, size_t num_joints, GltfDocument* document) {
-  const json& index = GltfMember(skin, "inverseBindMatrices");
-  if (index.is_null()) {
-    std::vector<float> columns;
-    const RawJoint identity;
-    for (size_t i = 0; i < num_joints; ++i) {
-      columns.insert(columns.end(), identity.inverse_bind.begin(), identity.inverse_bind.end());
-    }
-    return columns;
-  }
-  auto accessor = document->ReadAccessor(index);
-  const bool is_valid = accessor && accessor->num_components == 16 && accessor->count >= num_joints;
-  return is_valid ? std::move(accessor->values) : std::vector<float>();
-}
-
 // Without joints if the skin is invalid. `raw_node` is the scene's node of each of the document.
 Skin ReadSkin(const json& skin, std::span<const uint32_t> raw_node, GltfDocument* document) {
   const json& nodes = GltfMember(skin, "joints");
-  if (!nodes.is_array()) return {};
-  const std::vector<float> columns = InverseBinds(skin, nodes.size(), document);
-  if (columns.empty()) return {};
+  const json& index = GltfMember(skin, "inverseBindMatrices");
+  GltfValues<float> columns;  // the identity for each joint if the skin gives none
+  try {
+    if (!index.is_null()) columns = document->ReadAccessor(index);
+  } catch (const Error&) {
+    return {};
+  }
+  const bool is_valid = columns.num_components == 16 && columns.count >= nodes.size();
+  if (!nodes.is_array() || (!index.is_null() && !is_valid)) return {};
   Skin result;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    const bool exists = nodes[i].is_number_unsigned() && nodes[i].get<size_t>() < raw_node.size();
-    RawJoint joint;
-    joint.node = exists ? raw_node[nodes[i].get<size_t>()] : kNoJoint;
-    for (size_t k = 0; k < 16; ++k) joint.inverse_bind[4 * (k % 4) + k / 4] = columns[16 * i + k];
+    const auto node = GltfIndex(nodes[i], raw_node.size());
+    RawJoint joint = {.node = node ? raw_node[*node] : kNoJoint};
+    for (size_t k = 0; k < 16 && is_valid; ++k) {
+      joint.inverse_bind[4 * (k % 4) + k / 4] = columns.values[16 * i + k];
+    }
     const bool is_kept = joint.node != kNoJoint;
     result.kept.push_back(is_kept ? static_cast<uint32_t>(result.joints.size()) : kNoJoint);
     if (is_kept) result.joints.push_back(joint);
@@ -69,32 +58,29 @@ class SkinAttachment {
   }
 
   void Run() {
-    const size_t num_meshes = scene_->meshes.size();
-    weights_.resize(num_meshes);
-    for (size_t i = 0; i < num_meshes; ++i) weights_[i] = std::move(scene_->meshes[i].weights);
-    for (RawMesh& mesh : scene_->meshes) mesh.weights.clear();
-    std::vector<bool> is_taken(num_meshes, false);  // shown without a skin, or with another
+    for (RawMesh& mesh : scene_->meshes) weights_.push_back(std::exchange(mesh.weights, {}));
+    is_taken_.resize(weights_.size(), false);
     for (size_t i = 0; i < sources_.size(); ++i) {
       if (SkinOf(i) != nullptr) continue;
-      for (const uint32_t mesh : scene_->nodes[i].meshes) is_taken[mesh] = true;
+      for (const uint32_t mesh : scene_->nodes[i].meshes) is_taken_[mesh] = true;
     }
     for (size_t i = 0; i < sources_.size(); ++i) {
       const Skin* skin = SkinOf(i);
       if (skin == nullptr) continue;
-      for (uint32_t& mesh : scene_->nodes[i].meshes) mesh = Skinned(mesh, skin, &is_taken);
+      for (uint32_t& mesh : scene_->nodes[i].meshes) mesh = Skinned(mesh, skin);
     }
   }
 
  private:
   // Null if the scene's node has no valid skin.
   const Skin* SkinOf(size_t node) const {
-    const auto skin = GltfNumber(document_.Top("nodes")[sources_[node]], "skin");
-    const bool is_valid = skin && *skin < skins_.size() && !skins_[*skin].joints.empty();
-    return is_valid ? &skins_[*skin] : nullptr;
+    const json& index = GltfMember(document_.Top("nodes")[sources_[node]], "skin");
+    const auto skin = GltfIndex(index, skins_.size());
+    return skin && !skins_[*skin].joints.empty() ? &skins_[*skin] : nullptr;
   }
 
   // The number of the mesh with this skin; `mesh` itself if it has no weights.
-  uint32_t Skinned(uint32_t mesh, const Skin* skin, std::vector<bool>* is_taken) {
+  uint32_t Skinned(uint32_t mesh, const Skin* skin) {
     const auto [place, is_new] = made_.try_emplace({mesh, skin}, mesh);
     if (!is_new) return place->second;
     std::vector<RawWeight> weights;
@@ -103,11 +89,11 @@ class SkinAttachment {
       if (weight.joint != kNoJoint) weights.push_back(weight);
     }
     if (weights.empty()) return mesh;
-    if ((*is_taken)[mesh]) {
+    if (is_taken_[mesh]) {
       place->second = static_cast<uint32_t>(scene_->meshes.size());
       scene_->meshes.push_back(RawMesh(scene_->meshes[mesh]));
     }
-    (*is_taken)[mesh] = true;
+    is_taken_[mesh] = true;
     scene_->meshes[place->second].joints = skin->joints;
     scene_->meshes[place->second].weights = std::move(weights);
     return place->second;
@@ -118,6 +104,7 @@ class SkinAttachment {
   RawScene* scene_;
   std::vector<Skin> skins_;
   std::vector<std::vector<RawWeight>> weights_;  // of each mesh that was read
+  std::vector<bool> is_taken_;                   // shown without a skin, or with another
   std::map<std::pair<uint32_t, const Skin*>, uint32_t> made_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Compressed files read as the plain ones, and damaged ones are refused.
-#include "import/gltf_compression.h"
+#include "import/gltf_document.h"
 
 #include "compressed_gltf.h"
 #include "import/gltf_reader.h"
