@@ -18,7 +18,7 @@ using nlohmann::json;
 namespace {
 
 // The componentTypes of Draco's types.
-constexpr std::pair<draco::DataType, uint64_t> kTypes[] = {
+constexpr std::pair<draco::DataType, uint64_t> kDracoTypes[] = {
     {draco::DT_INT8, 5120},   {draco::DT_UINT8, 5121},  {draco::DT_INT16, 5122},
     {draco::DT_UINT16, 5123}, {draco::DT_UINT32, 5125}, {draco::DT_FLOAT32, 5126}};
 
@@ -42,10 +42,10 @@ bool AddAttribute(const std::string& name, const json& number, const draco::Mesh
   const auto id = GltfIndex(number, size_t{UINT32_MAX} + 1);
   const auto* attribute = id ? mesh.GetAttributeByUniqueId(static_cast<uint32_t>(*id)) : nullptr;
   if (attribute == nullptr || attribute->num_components() < 1) return false;
-  const auto* type = std::ranges::find(kTypes, attribute->data_type(),
+  const auto* type = std::ranges::find(kDracoTypes, attribute->data_type(),
                                        &std::pair<draco::DataType, uint64_t>::first);
   std::vector<std::byte> bytes = ValuesOf(*attribute, mesh.num_points());
-  if (type == std::end(kTypes) || bytes.empty()) return false;
+  if (type == std::end(kDracoTypes) || bytes.empty()) return false;
   primitive->attributes[name] = {bytes, mesh.num_points(), bytes.size() / mesh.num_points(),
                                  static_cast<size_t>(attribute->num_components()), type->second};
   primitive->storage.push_back(std::move(bytes));  // does not move the bytes themselves

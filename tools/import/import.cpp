@@ -3,8 +3,9 @@
 // reads scenes; this process reads tet files.
 #include "import/import.h"
 
+#include "base/child_process.h"
 #include "base/text.h"
-#include "import/import_helper.h"
+#include "import/raw_scene.h"
 #include "import/scene_flattening.h"
 #include "import/tet_files.h"
 #include "mesh/box3.h"
@@ -19,6 +20,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -31,6 +33,8 @@ Error CannotRead(const std::string& path, const std::string& why) {
   return {ExitCode::kIo, "cannot read '" + path + "': " + why, ""};
 }
 
+Error Limit(const std::string& what) { return {ExitCode::kLimit, what, "IMPORT_LIMIT"}; }
+
 struct OpenFile {
   int fd = -1;
   ~OpenFile() {
@@ -40,6 +44,13 @@ struct OpenFile {
 
 }  // namespace
 
+std::string HelperPath(const ImportSettings& settings) {
+  if (!settings.helper.empty()) return settings.helper;
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "plush-import" : (self.parent_path() / "plush-import").string();
+}
+
 Result<SourceHash> HashSource(const std::string& path) {
   // O_NONBLOCK: opening a FIFO does not wait for a writer.
   const OpenFile file = {::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
@@ -47,10 +58,8 @@ Result<SourceHash> HashSource(const std::string& path) {
   if (file.fd < 0 || ::fstat(file.fd, &info) != 0) return CannotRead(path, std::strerror(errno));
   if (!S_ISREG(info.st_mode)) return CannotRead(path, "not a regular file");
   if (static_cast<uint64_t>(info.st_size) > kMaxSourceBytes) {
-    return Error{ExitCode::kLimit,
-                 "'" + path + "' has " + std::to_string(info.st_size) +
-                     " bytes, more than the limit of " + std::to_string(kMaxSourceBytes),
-                 "IMPORT_LIMIT"};
+    return Limit("'" + path + "' has " + std::to_string(info.st_size) +
+                 " bytes, more than the limit of " + std::to_string(kMaxSourceBytes));
   }
   const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
                                                                               XXH3_freeState);
@@ -70,6 +79,71 @@ Result<SourceHash> HashSource(const std::string& path) {
 }
 
 namespace {
+
+// Limit of wall-clock time over that of processor time: the machine may be busy.
+constexpr double kWallTimes = 10.0;
+
+Error Crash(const std::string& how) {
+  return {ExitCode::kHelperDied, "the importer crashed (" + how + ")", "IMPORT_CRASHED"};
+}
+
+Error MemoryError(const ImportSettings& settings) {
+  const double gib = static_cast<double>(settings.memory_limit_bytes) / double(1ull << 30);
+  return Limit("the importer needs more than " + RoundedText(gib) + " GiB of memory");
+}
+
+// The scene that the helper wrote, or the reason why there is none.
+Result<RawScene> SceneOf(const ImportSettings& settings, const ChildResult& child) {
+  switch (child.end) {
+    case ChildEnd::kSignalled:
+      return Crash(::strsignal(child.signal_number));
+    case ChildEnd::kProcessorLimit:
+      return Limit("the importer was not done after " + RoundedText(settings.time_limit_s) +
+                   " s of processor time");
+    case ChildEnd::kTimeLimit:
+      return Limit("the importer was not done after " +
+                   RoundedText(kWallTimes * settings.time_limit_s) + " s, ten times its limit");
+    case ChildEnd::kMemoryLimit:
+    case ChildEnd::kOutputLimit:
+      return MemoryError(settings);
+    case ChildEnd::kExited:
+      break;
+  }
+  const std::string last_line = LastLine(child.err);
+  const std::string reason = last_line.empty() ? "it gives no reason" : last_line;
+  switch (static_cast<HelperExit>(child.exit_code)) {
+    case HelperExit::kOk:
+      return ParseRawScene(child.out);
+    case HelperExit::kRefused:
+      return Error{ExitCode::kInvalidInput, reason, "IMPORT_FAILED"};
+    case HelperExit::kUnsupported:
+      return Error{ExitCode::kUnsupported, reason, "IMPORT_UNSUPPORTED"};
+    case HelperExit::kUnreadable:
+      return Error{ExitCode::kIo, reason, ""};
+    case HelperExit::kOutOfMemory:
+      return MemoryError(settings);
+  }
+  return Crash("exit code " + std::to_string(child.exit_code));
+}
+
+// Lets the helper read `path` within the limits of `settings`.
+Result<RawScene> ImportWithHelper(const std::string& path, const ImportSettings& settings) {
+  // An absolute path is never taken for an option ("-x") or a URI ("data:...").
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error);
+  std::vector<std::string> argv = {HelperPath(settings), error ? path : absolute.string()};
+  if (settings.up != UpAxis::kAuto) argv.push_back("--keep-axes");
+  ChildLimits limits;
+  limits.time_s = kWallTimes * settings.time_limit_s;
+  limits.processor_s = settings.time_limit_s;
+  limits.memory_bytes = settings.memory_limit_bytes;
+  limits.output_bytes = settings.memory_limit_bytes;
+  const Result<ChildResult> child = RunChild(argv, limits);
+  if (!child.ok()) return child.error().WithContext("the import helper");
+  Result<RawScene> scene = SceneOf(settings, child.value());
+  if (!scene.ok()) return scene.error().WithContext("'" + path + "'");
+  return scene;
+}
 
 // Beyond these sizes, a wrong unit is more likely than such a model.
 constexpr double kSuspectSmall = 0.01;  // [m]

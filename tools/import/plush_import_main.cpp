@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -102,15 +103,6 @@ std::string ReadHead(const std::string& path) {
   return head;
 }
 
-SceneReader OwnReaderOf(const std::string& path, const Assimp::Importer& importer) {
-  std::error_code error;
-  const std::string extension = std::filesystem::path(path).extension().string();
-  const bool is_known = importer.GetImporterIndex(extension.c_str()) != SIZE_MAX;
-  const std::string head = ReadHead(path);
-  const uint64_t size = std::filesystem::file_size(path, error);
-  return OwnReader(path, std::as_bytes(std::span(head)), size, is_known);
-}
-
 FbxSettings ReadFbxSettings(const aiScene& scene) {
   FbxSettings settings;
   if (scene.mMetaData == nullptr) return settings;
@@ -119,6 +111,13 @@ FbxSettings ReadFbxSettings(const aiScene& scene) {
   scene.mMetaData->Get("UnitScaleFactor", settings.unit_scale_cm);
   scene.mMetaData->Get("UpAxis", settings.up_axis);
   return settings;
+}
+
+template <class T>
+std::array<T, 16> Numbers(const aiMatrix4x4& matrix) {
+  std::array<T, 16> rows;
+  for (unsigned k = 0; k < 16; ++k) rows[k] = static_cast<T>(matrix[k / 4][k % 4]);
+  return rows;
 }
 
 Vec3 ToVec3(const aiVector3D& v) { return {v.x, v.y, v.z}; }
@@ -137,33 +136,25 @@ void AddColours(const aiMesh& mesh, RawMesh* raw) {
   }
 }
 
-// The joints and weights of a mesh. `node_of_name` finds the joints' nodes.
-void AddBones(const aiMesh& mesh, const std::map<std::string, uint32_t>& node_of_name,
-              RawMesh* raw) {
-  for (unsigned b = 0; b < mesh.mNumBones; ++b) {
-    const aiBone& bone = *mesh.mBones[b];
-    const auto node = node_of_name.find(ToString(bone.mName));
-    if (node == node_of_name.end()) continue;
-    RawJoint joint = {node->second, {}};
-    for (unsigned k = 0; k < 16; ++k) {
-      joint.inverse_bind[k] = static_cast<float>(bone.mOffsetMatrix[k / 4][k % 4]);
-    }
-    const auto number = static_cast<uint32_t>(raw->joints.size());
-    raw->joints.push_back(joint);
-    for (unsigned w = 0; w < bone.mNumWeights; ++w) {
-      const aiVertexWeight& weight = bone.mWeights[w];
-      if (weight.mVertexId >= raw->positions.size()) continue;
-      raw->weights.push_back({weight.mVertexId, number, static_cast<float>(weight.mWeight)});
-    }
-  }
-  if (raw->weights.empty()) raw->joints.clear();
-}
-
+// The joints and weights of the meshes. A joint is the first node of its name.
 void AddSkins(const aiScene& scene, RawScene* raw) {
-  std::map<std::string, uint32_t> node_of_name;  // the first one of each name
+  std::map<std::string, uint32_t> node_of_name;
   for (uint32_t i = 0; i < raw->nodes.size(); ++i) node_of_name.emplace(raw->nodes[i].name, i);
-  for (unsigned i = 0; i < scene.mNumMeshes; ++i) {
-    AddBones(*scene.mMeshes[i], node_of_name, &raw->meshes[i]);
+  for (unsigned m = 0; m < scene.mNumMeshes; ++m) {
+    RawMesh& mesh = raw->meshes[m];
+    for (unsigned b = 0; b < scene.mMeshes[m]->mNumBones; ++b) {
+      const aiBone& bone = *scene.mMeshes[m]->mBones[b];
+      const auto node = node_of_name.find(ToString(bone.mName));
+      if (node == node_of_name.end()) continue;
+      mesh.joints.push_back({node->second, Numbers<float>(bone.mOffsetMatrix)});
+      const auto number = static_cast<uint32_t>(mesh.joints.size() - 1);
+      for (unsigned w = 0; w < bone.mNumWeights; ++w) {
+        const aiVertexWeight& weight = bone.mWeights[w];
+        if (weight.mVertexId >= mesh.positions.size()) continue;
+        mesh.weights.push_back({weight.mVertexId, number, static_cast<float>(weight.mWeight)});
+      }
+    }
+    if (mesh.weights.empty()) mesh.joints.clear();
   }
 }
 
@@ -189,22 +180,13 @@ RawMesh ConvertMesh(const aiMesh& mesh, unsigned num_materials) {
 }
 
 nlohmann::json MetadataValue(const aiMetadataEntry& entry) {
-  switch (entry.mType) {
-    case AI_BOOL:
-      return *static_cast<bool*>(entry.mData);
-    case AI_INT32:
-      return *static_cast<int32_t*>(entry.mData);
-    case AI_UINT64:
-      return *static_cast<uint64_t*>(entry.mData);
-    case AI_FLOAT:
-      return *static_cast<float*>(entry.mData);
-    case AI_DOUBLE:
-      return *static_cast<double*>(entry.mData);
-    case AI_AISTRING:
-      return ToString(*static_cast<aiString*>(entry.mData));
-    default:
-      return nullptr;
-  }
+  if (entry.mType == AI_BOOL) return *static_cast<bool*>(entry.mData);
+  if (entry.mType == AI_INT32) return *static_cast<int32_t*>(entry.mData);
+  if (entry.mType == AI_UINT64) return *static_cast<uint64_t*>(entry.mData);
+  if (entry.mType == AI_FLOAT) return *static_cast<float*>(entry.mData);
+  if (entry.mType == AI_DOUBLE) return *static_cast<double*>(entry.mData);
+  if (entry.mType == AI_AISTRING) return ToString(*static_cast<aiString*>(entry.mData));
+  return nullptr;
 }
 
 // Adds the artist's metadata at a node, without the importers' bookkeeping.
@@ -223,38 +205,21 @@ void AddNodeMetadata(const aiNode& node, RawScene* scene) {
                            object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)});
 }
 
-RawNode ConvertNode(const aiNode& node, int32_t parent, unsigned num_meshes) {
-  RawNode raw;
-  raw.name = ToString(node.mName);
-  raw.parent = parent;
-  for (unsigned row = 0; row < 4; ++row) {
-    for (unsigned column = 0; column < 4; ++column) {
-      raw.to_parent[4 * row + column] = node.mTransformation[row][column];
-    }
-  }
-  for (unsigned i = 0; i < node.mNumMeshes; ++i) {
-    if (node.mMeshes[i] < num_meshes) raw.meshes.push_back(node.mMeshes[i]);
-  }
-  return raw;
-}
-
 // Depth first, without recursion, since files may nest nodes to any depth.
 void ConvertNodes(const aiScene& scene, RawScene* raw) {
-  struct Waiting {
-    const aiNode* node;
-    int32_t parent;
-  };
-  std::vector<Waiting> stack;
-  if (scene.mRootNode != nullptr) stack.push_back({scene.mRootNode, -1});
+  std::vector<std::pair<const aiNode*, int32_t>> stack = {{scene.mRootNode, -1}};  // and parents
   while (!stack.empty()) {
-    const Waiting next = stack.back();
+    const auto [node, parent] = stack.back();
     stack.pop_back();
+    if (node == nullptr) continue;
     const auto index = static_cast<int32_t>(raw->nodes.size());
-    raw->nodes.push_back(ConvertNode(*next.node, next.parent, scene.mNumMeshes));
-    AddNodeMetadata(*next.node, raw);
-    for (unsigned i = next.node->mNumChildren; i-- > 0;) {
-      if (next.node->mChildren[i] != nullptr) stack.push_back({next.node->mChildren[i], index});
+    raw->nodes.push_back(
+        {ToString(node->mName), parent, Numbers<double>(node->mTransformation), {}});
+    for (unsigned i = 0; i < node->mNumMeshes; ++i) {
+      if (node->mMeshes[i] < scene.mNumMeshes) raw->nodes.back().meshes.push_back(node->mMeshes[i]);
     }
+    AddNodeMetadata(*node, raw);
+    for (unsigned i = node->mNumChildren; i-- > 0;) stack.emplace_back(node->mChildren[i], index);
   }
 }
 
@@ -267,11 +232,10 @@ Vec3 BaseColour(const aiMaterial& material) {
   return {colour.r, colour.g, colour.b};
 }
 
-RawScene ConvertScene(const aiScene& scene, const std::string& format, const std::string& path) {
+RawScene ConvertScene(const aiScene& scene, const std::string& format, const std::string& head) {
   RawScene raw;
   raw.format = format;
-  const SourceConventions conventions =
-      ConventionsOf(format, ReadHead(path), ReadFbxSettings(scene));
+  const SourceConventions conventions = ConventionsOf(format, head, ReadFbxSettings(scene));
   raw.unit_m = conventions.unit_m;
   raw.applied_unit_m = conventions.applied_unit_m;
   raw.up = conventions.up;
@@ -287,85 +251,77 @@ RawScene ConvertScene(const aiScene& scene, const std::string& format, const std
   return raw;
 }
 
-int Exit(HelperExit code) { return static_cast<int>(code); }
-
-// Prints why the importer refuses the file. Returns the exit code.
-int Refuse(const std::string& path, const Assimp::Importer& importer) {
+// Why the importer refuses a file.
+Error Refusal(const Assimp::Importer& importer, const std::string& extension,
+              std::span<const std::byte> head) {
   const std::string message = importer.GetErrorString();
-  const std::string extension = std::filesystem::path(path).extension().string();
-  std::string reason = message.empty() ? "the importer gives no reason" : message;
-  HelperExit code = HelperExit::kRefused;
-  if (message.find("No suitable reader") != std::string::npos) {
-    const std::string head = ReadHead(path);
-    const std::string content = ContentName(std::as_bytes(std::span(head)));
-    if (!extension.empty() && importer.IsExtensionSupported(extension)) {
-      reason = "the content is not of the type that the file name says";
-      if (!content.empty()) reason += ": the file is " + content;
-    } else {
-      reason = "no importer knows this type of file";
-      code = HelperExit::kUnsupported;
-    }
+  if (message.find("No suitable reader") == std::string::npos) {
+    return {ExitCode::kInvalidInput, message.empty() ? "the importer gives no reason" : message};
   }
-  std::fprintf(stderr, "%s\n", reason.c_str());
-  return Exit(code);
+  if (extension.empty() || !importer.IsExtensionSupported(extension)) {
+    return {ExitCode::kUnsupported, "no importer knows this type of file"};
+  }
+  const std::string content = ContentName(head);
+  return {ExitCode::kInvalidInput, "the content is not of the type that the file name says" +
+                                       (content.empty() ? "" : ": the file is " + content)};
 }
 
-// Joins equal vertices and writes the scene to `out`. Returns the exit code.
-int Write(RawScene* scene, std::FILE* out) {
-  for (RawMesh& mesh : scene->meshes) JoinEqualVertices(&mesh);
-  return Exit(WriteRawScene(*scene, out) ? HelperExit::kOk : HelperExit::kUnreadable);
-}
-
-// Reads `path` with a reader of our own. Returns the exit code.
-int ImportOwn(const std::string& path, SceneReader read, std::FILE* out) {
-  const auto bytes = ReadFile(path, kMaxSourceBytes);
-  Result<RawScene> scene = bytes.ok() ? read(path, bytes.value()) : bytes.error();
-  if (scene.ok()) return Write(&scene.value(), out);
-  std::fprintf(stderr, "%s\n", scene.error().message.c_str());
-  const ExitCode code = scene.error().exit_code;
-  return Exit(code == ExitCode::kIo            ? HelperExit::kUnreadable
-              : code == ExitCode::kUnsupported ? HelperExit::kUnsupported
-                                               : HelperExit::kRefused);
-}
-
-// Reads `path` and writes the scene to `out`. Returns the exit code.
+// Reads `path` with a reader of our own, else with Assimp:
 // - Triangulates polygons; leaves out points, lines and animation.
 // - Keeps vertices as they are.
 // - With `keep_axes`, COLLADA models are not turned to Y up.
-int Import(const std::string& path, bool keep_axes, std::FILE* out) {
+Result<RawScene> ReadScene(const std::string& path, bool keep_axes) {
   AccessedFiles files;
   Assimp::Importer importer;
-  if (const SceneReader read = OwnReaderOf(path, importer)) return ImportOwn(path, read, out);
+  std::error_code error;
+  const std::string extension = std::filesystem::path(path).extension().string();
+  const bool is_known = importer.GetImporterIndex(extension.c_str()) != SIZE_MAX;
+  const std::string text = ReadHead(path);
+  const auto head = std::as_bytes(std::span(text));
+  const uint64_t size = std::filesystem::file_size(path, error);
+  if (const SceneReader read = OwnReader(path, head, size, is_known)) {
+    const auto bytes = ReadFile(path, kMaxSourceBytes);
+    return bytes.ok() ? read(path, bytes.value()) : bytes.error();
+  }
   importer.SetIOHandler(new RecordingIoSystem(&files));  // the importer owns it
   importer.SetPropertyInteger(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, keep_axes ? 1 : 0);
   const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
-  if (scene == nullptr) return Refuse(path, importer);
-  RawScene raw = ConvertScene(*scene, FormatName(importer), path);
-  importer.FreeScene();  // makes room under the memory limit
+  if (scene == nullptr) return Refusal(importer, extension, head);
+  RawScene raw = ConvertScene(*scene, FormatName(importer), text);
   files.opened.erase(NormalPath(path.c_str()));
   raw.dependencies.assign(files.opened.begin(), files.opened.end());
   raw.missing.assign(files.missing.begin(), files.missing.end());
-  return Write(&raw, out);
+  return raw;
 }
 
-int RunImporter(int argc, char** argv) {
-  if (argc < 2 || argc > 3 || (argc == 3 && std::string(argv[2]) != "--keep-axes")) {
-    std::fprintf(stderr, "usage: plush-import FILE [--keep-axes]\n");
-    return 1;
+// Reads `path`, joins equal vertices and writes the scene to `out`.
+HelperExit Import(const std::string& path, bool keep_axes, std::FILE* out) {
+  Result<RawScene> scene = ReadScene(path, keep_axes);
+  if (scene.ok()) {
+    for (RawMesh& mesh : scene.value().meshes) JoinEqualVertices(&mesh);
+    return WriteRawScene(scene.value(), out) ? HelperExit::kOk : HelperExit::kUnreadable;
   }
+  std::fprintf(stderr, "%s\n", scene.error().message.c_str());
+  const ExitCode code = scene.error().exit_code;
+  return code == ExitCode::kIo            ? HelperExit::kUnreadable
+         : code == ExitCode::kUnsupported ? HelperExit::kUnsupported
+                                          : HelperExit::kRefused;
+}
+
+HelperExit RunImporter(const std::string& path, bool keep_axes) {
   // If an allocation fails, the memory limit was reached.
-  std::set_new_handler([] { ::_exit(Exit(HelperExit::kOutOfMemory)); });
+  std::set_new_handler([] { ::_exit(static_cast<int>(HelperExit::kOutOfMemory)); });
   // Keeps importers' own output out of the stream.
   std::FILE* out = ::fdopen(::dup(STDOUT_FILENO), "wb");
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
-  if (out == nullptr) return Exit(HelperExit::kUnreadable);
+  if (out == nullptr) return HelperExit::kUnreadable;
   try {
-    return Import(argv[1], argc == 3, out);
+    return Import(path, keep_axes, out);
   } catch (const std::bad_alloc&) {
-    return Exit(HelperExit::kOutOfMemory);
+    return HelperExit::kOutOfMemory;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
-    return Exit(HelperExit::kRefused);
+    return HelperExit::kRefused;
   }
 }
 
@@ -379,4 +335,10 @@ extern "C" const char* __asan_default_options() {
 }
 #endif
 
-int main(int argc, char** argv) { return plush::tools::RunImporter(argc, argv); }
+int main(int argc, char** argv) {
+  if (argc < 2 || argc > 3 || (argc == 3 && std::string(argv[2]) != "--keep-axes")) {
+    std::fprintf(stderr, "usage: plush-import FILE [--keep-axes]\n");
+    return 1;
+  }
+  return static_cast<int>(plush::tools::RunImporter(argv[1], argc == 3));
+}

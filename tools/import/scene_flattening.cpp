@@ -3,7 +3,6 @@
 // Drops broken triangles and unused vertices, and fills in missing normals.
 #include "import/scene_flattening.h"
 
-#include "import/affine_transform.h"
 #include "import/skin_placement.h"
 #include "mesh/welding.h"
 
@@ -15,43 +14,6 @@
 namespace plush::tools {
 namespace {
 
-// Divided by this, squares of positions neither overflow nor underflow.
-double LargestCoordinate(const SurfaceMesh& mesh) {
-  double size = 0.0;
-  for (const Vec3d& p : mesh.positions) {
-    size = std::max({size, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
-  }
-  return size > 0.0 ? size : 1.0;
-}
-
-std::vector<Vec3d> AreaNormals(const SurfaceMesh& mesh, const Welding& welding) {
-  std::vector<Vec3d> sums(welding.num_points);
-  const double size = LargestCoordinate(mesh);
-  for (const auto& t : mesh.triangles) {
-    const Vec3d a = mesh.positions[t[0]] / size;
-    const Vec3d n = Cross(mesh.positions[t[1]] / size - a, mesh.positions[t[2]] / size - a);
-    for (const uint32_t v : t) sums[welding.point_of_vertex[v]] += n;
-  }
-  return sums;
-}
-
-}  // namespace
-
-void FillMissingNormals(const std::vector<bool>& missing, SurfaceMesh* mesh) {
-  if (std::find(missing.begin(), missing.end(), true) == missing.end()) return;
-  const Welding welding = WeldByPosition(*mesh);
-  const std::vector<Vec3d> sums = AreaNormals(*mesh, welding);
-  for (size_t v = 0; v < missing.size(); ++v) {
-    if (!missing[v]) continue;
-    const Vec3d& sum = sums[welding.point_of_vertex[v]];
-    const double length = Length(sum);
-    const Vec3d n = length > 0.0 ? sum / length : Vec3d{0.0, 1.0, 0.0};
-    mesh->normals[v] = ToFloat(n);
-  }
-}
-
-namespace {
-
 using Triangle = std::array<uint32_t, 3>;
 constexpr uint32_t kNotKept = UINT32_MAX;
 // A normal whose length is this close to 1 is kept bit for bit.
@@ -59,15 +21,11 @@ constexpr double kUnitTolerance = 1e-5;
 
 AffineTransform RootTransform(const Placement& placement) {
   const double s = placement.scale;
-  AffineTransform transform;
-  if (placement.up == 'Z') {
-    transform.rows = {Vec3d{s, 0.0, 0.0}, Vec3d{0.0, 0.0, s}, Vec3d{0.0, -s, 0.0}};
-  } else if (placement.up == 'X') {
-    transform.rows = {Vec3d{0.0, -s, 0.0}, Vec3d{s, 0.0, 0.0}, Vec3d{0.0, 0.0, s}};
-  } else {
-    transform.rows = {Vec3d{s, 0.0, 0.0}, Vec3d{0.0, s, 0.0}, Vec3d{0.0, 0.0, s}};
-  }
-  return transform;
+  const Vec3d x = {s, 0.0, 0.0}, y = {0.0, s, 0.0}, z = {0.0, 0.0, s};
+  const Vec3d minus_y = {0.0, -s, 0.0};
+  if (placement.up == 'Z') return {{x, z, minus_y}, {}};
+  if (placement.up == 'X') return {{minus_y, x, z}, {}};
+  return {{x, y, z}, {}};
 }
 
 float FiniteOrZero(float x) { return std::isfinite(x) ? x : 0.0f; }
@@ -229,6 +187,29 @@ class Flattener {
 };
 
 }  // namespace
+
+void FillMissingNormals(const std::vector<bool>& missing, SurfaceMesh* mesh) {
+  if (std::find(missing.begin(), missing.end(), true) == missing.end()) return;
+  const Welding welding = WeldByPosition(*mesh);
+  // Divided by the largest coordinate, squares of positions neither overflow nor underflow.
+  double size = 0.0;
+  for (const Vec3d& p : mesh->positions) {
+    size = std::max({size, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
+  }
+  if (size == 0.0) size = 1.0;
+  std::vector<Vec3d> sums(welding.num_points);  // of the triangles' areas
+  for (const Triangle& t : mesh->triangles) {
+    const Vec3d a = mesh->positions[t[0]] / size;
+    const Vec3d n = Cross(mesh->positions[t[1]] / size - a, mesh->positions[t[2]] / size - a);
+    for (const uint32_t v : t) sums[welding.point_of_vertex[v]] += n;
+  }
+  for (size_t v = 0; v < missing.size(); ++v) {
+    if (!missing[v]) continue;
+    const Vec3d& sum = sums[welding.point_of_vertex[v]];
+    const double length = Length(sum);
+    mesh->normals[v] = length > 0.0 ? ToFloat(sum / length) : Vec3{0.0f, 1.0f, 0.0f};
+  }
+}
 
 Result<FlatScene> FlattenScene(const RawScene& scene, const Placement& placement) {
   return Flattener(scene).Run(placement);

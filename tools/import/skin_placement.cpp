@@ -7,6 +7,8 @@
 
 #include "mesh/box3.h"
 
+#include <Eigen/Geometry>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -23,26 +25,18 @@ constexpr double kSamePlace = 1e-4;
 // Joints farther from the origin have no place in a file [m].
 constexpr double kFarthest = 1e30;
 
-// Each step halves the logarithm of the condition number, later the number of correct digits
-// doubles.
+// Each step halves the logarithm of the condition number; later, it doubles the correct digits.
 constexpr int kMaxPolarSteps = 100;
-
-Box3 BoxOf(const RawMesh& mesh) {
-  Box3 box;
-  for (const Vec3& p : mesh.positions) {
-    if (IsFinite(ToDouble(p))) box.Add(ToDouble(p));
-  }
-  return box;
-}
 
 bool SamePlace(const AffineTransform& a, const AffineTransform& b, const Box3& box) {
   if (box.empty()) return true;
   Box3 placed;
   double apart = 0.0;
   for (int corner = 0; corner < 8; ++corner) {
-    const Vec3d p = {(corner & 1) != 0 ? box.high.x : box.low.x,
-                     (corner & 2) != 0 ? box.high.y : box.low.y,
-                     (corner & 4) != 0 ? box.high.z : box.low.z};
+    Vec3d p = box.low;
+    for (int axis = 0; axis < 3; ++axis) {
+      if ((corner >> axis & 1) != 0) p[axis] = box.high[axis];
+    }
     placed.Add(b.Point(p));
     apart = std::max(apart, Length(a.Point(p) - b.Point(p)));
   }
@@ -51,24 +45,11 @@ bool SamePlace(const AffineTransform& a, const AffineTransform& b, const Box3& b
 
 // The unit quaternion of the rotation matrix with these rows.
 Quat ToQuaternion(const std::array<Vec3d, 3>& r) {
-  const double xx = r[0].x;
-  const double yy = r[1].y;
-  const double zz = r[2].z;
-  // Each row has the products of all components with one of them, times four.
-  const std::array<std::array<double, 4>, 4> products = {
-      {{1.0 + xx - yy - zz, r[0].y + r[1].x, r[0].z + r[2].x, r[2].y - r[1].z},
-       {r[0].y + r[1].x, 1.0 - xx + yy - zz, r[1].z + r[2].y, r[0].z - r[2].x},
-       {r[0].z + r[2].x, r[1].z + r[2].y, 1.0 - xx - yy + zz, r[1].x - r[0].y},
-       {r[2].y - r[1].z, r[0].z - r[2].x, r[1].x - r[0].y, 1.0 + xx + yy + zz}}};
-  size_t largest = 3;
-  for (size_t i = 0; i < 3; ++i) {
-    if (products[i][i] > products[largest][largest]) largest = i;
-  }
-  std::array<double, 4> q = products[largest];
-  const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  for (double& component : q) component /= q[3] < 0.0 ? -length : length;
-  return {static_cast<float>(q[0]), static_cast<float>(q[1]), static_cast<float>(q[2]),
-          static_cast<float>(q[3])};
+  Eigen::Matrix3d matrix;
+  matrix << r[0].x, r[0].y, r[0].z, r[1].x, r[1].y, r[1].z, r[2].x, r[2].y, r[2].z;
+  const Eigen::Vector4d q = Eigen::Quaterniond(matrix).normalized().coeffs();
+  const Eigen::Vector4f rounded = (q[3] < 0.0 ? -q : q).cast<float>();
+  return {rounded[0], rounded[1], rounded[2], rounded[3]};
 }
 
 // The weights of each vertex as one.
@@ -89,24 +70,23 @@ void MergeWeights(std::vector<JointWeight>* weights) {
 }  // namespace
 
 std::optional<Quat> NearestRotation(const AffineTransform& transform) {
-  std::array<Vec3d, 3> q = transform.rows;
-  const double size =
-      std::sqrt((LengthSquared(q[0]) + LengthSquared(q[1]) + LengthSquared(q[2])) / 3.0);
+  AffineTransform q = transform;
+  const double size = std::sqrt(
+      (LengthSquared(q.rows[0]) + LengthSquared(q.rows[1]) + LengthSquared(q.rows[2])) / 3.0);
   const double sign = transform.Determinant() < 0.0 ? -1.0 : 1.0;
-  for (Vec3d& row : q) row = row / (sign * size);
+  for (Vec3d& row : q.rows) row = row / (sign * size);
   for (int step = 0; step < kMaxPolarSteps; ++step) {
-    // The mean with the inverse transpose, which is the matrix of cofactors by the determinant.
-    const std::array<Vec3d, 3> cofactors = {Cross(q[1], q[2]), Cross(q[2], q[0]),
-                                            Cross(q[0], q[1])};
-    const double determinant = Dot(q[0], cofactors[0]);
+    // The mean with the inverse transpose.
+    const std::array<Vec3d, 3> cofactors = q.Cofactors();
+    const double determinant = q.Determinant();
     double change = 0.0;
     for (size_t i = 0; i < 3; ++i) {
-      const Vec3d next = 0.5 * (q[i] + cofactors[i] / determinant);
+      const Vec3d next = 0.5 * (q.rows[i] + cofactors[i] / determinant);
       if (!IsFinite(next)) return std::nullopt;
-      change = std::max(change, Length(next - q[i]));
-      q[i] = next;
+      change = std::max(change, Length(next - q.rows[i]));
+      q.rows[i] = next;
     }
-    if (change < 1e-14) return ToQuaternion(q);
+    if (change < 1e-14) return ToQuaternion(q.rows);
   }
   return std::nullopt;
 }
@@ -121,16 +101,20 @@ AffineTransform SkinPlacement::Place(const RawMesh& mesh, const AffineTransform&
   AffineTransform place;
   std::vector<AffineTransform> places;
   for (const RawJoint& joint : mesh.joints) {
-    const AffineTransform bound =
-        to_world_[joint.node].After(AffineTransform::FromRowMajor(joint.inverse_bind));
-    if (!bound.Inverse()) continue;
-    places.push_back(bound);
-    if (highest <= joint.node) continue;
-    highest = joint.node;
-    place = bound;
+    places.push_back(
+        to_world_[joint.node].After(AffineTransform::FromRowMajor(joint.inverse_bind)));
+    if (!places.back().Inverse()) {
+      places.pop_back();
+    } else if (joint.node < highest) {
+      highest = joint.node;
+      place = places.back();
+    }
   }
   if (places.empty()) return node;
-  const Box3 box = BoxOf(mesh);
+  Box3 box;
+  for (const Vec3& p : mesh.positions) {
+    if (IsFinite(ToDouble(p))) box.Add(ToDouble(p));
+  }
   const bool agree = std::all_of(places.begin(), places.end(), [&](const AffineTransform& other) {
     return SamePlace(other, place, box);
   });

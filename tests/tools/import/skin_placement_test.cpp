@@ -3,7 +3,6 @@
 // multiplies 4x4 matrices.
 #include "import/skin_placement.h"
 
-#include "import/affine_transform.h"
 #include "import/scene_flattening.h"
 
 #include <catch2/catch.hpp>
