@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The parts of the reader of glTF 2.0: documents with their buffers and accessors, compression,
-// primitives and skins.
+// primitives.
 //
 // Trusts no count, index or offset. A part that is invalid throws an Error: the caller adds the
 // place, and the file is refused; or it leaves out an attribute with a finding.
@@ -125,6 +125,11 @@ class GltfDocument {
   uint64_t numbers_left_ = 1ull << 28;
 };
 
+/// Checks what a document says it uses. Throws kUnsupported for a required extension that is
+/// neither read nor harmless. Adds IMPORT_EXTENSION for each optional one that changes geometry and
+/// is not read, and IMPORT_LEFT_OUT for unknown ones.
+void CheckGltfExtensions(const nlohmann::json& root, std::vector<RawFinding>* findings);
+
 /// Decodes a buffer view of `size` bytes. `extension` is its object EXT_meshopt_compression. False
 /// if that is invalid, or the data are damaged or of a later version.
 bool DecodeMeshopt(const nlohmann::json& extension, std::span<const std::byte> compressed,
@@ -160,13 +165,5 @@ struct GltfNotes {
 std::optional<RawMesh> ReadGltfPrimitive(const nlohmann::json& primitive, const std::string& place,
                                          std::span<const double> weights, GltfDocument* document,
                                          GltfNotes* notes);
-
-/// Gives the meshes of `scene` their joints.
-/// - sources[i] is the document's node that scene->nodes[i] was made from.
-/// - The joints of the meshes' weights become numbers of RawMesh::joints.
-/// - A mesh that nodes show with different skins is copied. One without a skin loses its weights.
-/// - Joints outside the scene, and weights of joints that do not exist, are left out. A mesh
-///   without valid weights has no skin.
-void AddGltfSkins(std::span<const uint32_t> sources, GltfDocument* document, RawScene* scene);
 
 }  // namespace plush::tools

@@ -125,6 +125,7 @@ class PrimitiveReader {
     mesh_.positions = ToVectors<Vec3>(Read("POSITION", 3, 3));
     mesh_.triangles = draco_ ? std::move(draco_->triangles) : Triangulate(Indices(), mode);
     ReadAttributes();
+    if (!document_.Top("skins").empty()) ReadWeights();
     return std::move(mesh_);
   }
 
@@ -198,7 +199,6 @@ class PrimitiveReader {
       const auto values = ReadOther(name, 1, 4);
       if (values) AddChannels(name, *values, "xyzw", &mesh_.attributes);
     }
-    if (!document_.Top("skins").empty()) ReadWeights();
   }
 
   void ReadUvs() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes a scene of a glTF document: materials, nodes and their instances, meshes, extras.
-// Sources: Khronos Group. glTF 2.0 Specification. 2021; EXT_mesh_gpu_instancing. 2020; glTF 2.0
-// Extension Registry. 2026
+// Makes a scene of a glTF document: materials, nodes and their instances, meshes, skins, extras.
+// Sources: Khronos Group. glTF 2.0 Specification. 2021; EXT_mesh_gpu_instancing. 2020
 #include "import/gltf_reader.h"
 
 #include "base/text.h"
@@ -9,8 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <sstream>
+#include <tuple>
 #include <utility>
 
 namespace plush::tools {
@@ -21,39 +19,7 @@ using Matrix = std::array<double, 16>;  // row-major, acts on columns
 
 // Far more than any scene shows.
 constexpr size_t kMaxNodes = 1 << 20;
-
-// Beginnings of names. Extensions that are read, or that change no geometry: materials, pictures,
-// lights, sounds, metadata, animation, physics.
-constexpr char kHarmless[] =
-    "KHR_mesh_quantization EXT_meshopt_compression KHR_draco_mesh_compression "
-    "EXT_mesh_gpu_instancing KHR_texture_ EXT_texture_ MSFT_texture_ MSFT_packing_ KHR_materials_ "
-    "EXT_materials_ ADOBE_materials_ NV_materials_ KHR_technique KHR_lights_ EXT_lights_ KHR_audio "
-    "MSFT_audio_ KHR_xmp EXT_structural_metadata EXT_mesh_features EXT_instance_features "
-    "EXT_mesh_manifold FB_ngon_encoding FB_geometry_metadata CESIUM_primitive_outline AGI_ OMI_ "
-    "VRM KHR_animation_pointer KHR_interactivity KHR_node_hoverability KHR_node_selectability "
-    "KHR_physics_ KHR_implicit_shapes MSFT_lod GODOT_single_root";
-
-// Without these, what is read is placed otherwise, or has other triangles.
-constexpr char kGeometry[] =
-    "KHR_node_visibility CESIUM_RTC EXT_mesh_primitive_restart KHR_mesh_primitive_restart "
-    "KHR_gaussian_splatting";
-
-bool IsListed(const char* beginnings, const std::string& name) {
-  std::istringstream words(beginnings);
-  const std::istream_iterator<std::string> first(words);
-  return std::any_of(first, {}, [&](const std::string& word) { return name.starts_with(word); });
-}
-
-// The names in a list of extensions that are neither read nor harmless.
-std::set<std::string> OtherExtensions(const json& list) {
-  std::set<std::string> names;
-  for (size_t i = 0; list.is_array() && i < list.size(); ++i) {
-    if (!list[i].is_string()) continue;
-    const std::string name = PrintableUtf8(list[i].get_ref<const std::string&>());
-    if (!IsListed(kHarmless, name)) names.insert(name);
-  }
-  return names;
-}
+constexpr uint32_t kNoNode = UINT32_MAX;
 
 // Reads an array of numbers into `numbers`, which keep their values if there is none. False if the
 // array is invalid.
@@ -116,38 +82,26 @@ std::vector<double> WeightsOf(const json& node, const json& mesh) {
   return weights;
 }
 
+// The number of a mesh, and the skin and the weights of morph targets that a node gives it.
+using MeshUse = std::tuple<size_t, std::optional<size_t>, std::vector<double>>;
+
 class GltfReader {
  public:
   explicit GltfReader(GltfDocument* document) : document_(*document) {}
 
   RawScene Run() {
     scene_.format = "glTF2";
-    CheckExtensions();
+    CheckGltfExtensions(document_.root(), &scene_.findings);
     ReadMaterials();
+    for (const json& skin : document_.Top("skins")) skins_.push_back(JointsOf(skin));
     ReadNodes();
-    AddGltfSkins(sources_, &document_, &scene_);
+    for (RawMesh& mesh : scene_.meshes) ResolveJoints(&mesh);
     AddExtras();
     AddFindings();
     return std::move(scene_);
   }
 
  private:
-  void CheckExtensions() {
-    for (const auto& name : OtherExtensions(GltfMember(document_.root(), "extensionsRequired"))) {
-      throw Error{ExitCode::kUnsupported,
-                  "the file requires the extension " + name +
-                      ", which is not read; save it without that extension",
-                  "IMPORT_UNSUPPORTED"};
-    }
-    for (const auto& name : OtherExtensions(GltfMember(document_.root(), "extensionsUsed"))) {
-      if (IsListed(kGeometry, name)) {
-        AddFinding("IMPORT_EXTENSION", 1, "the extension " + name + " is not applied");
-      } else {
-        AddFinding("IMPORT_LEFT_OUT", 1, "the extension " + name + " is unknown");
-      }
-    }
-  }
-
   void ReadMaterials() {
     for (const json& material : document_.Top("materials")) {
       std::array<double, 4> colour = {1, 1, 1, 1};
@@ -159,6 +113,48 @@ class GltfReader {
     }
     scene_.materials.emplace_back();
     scene_.colours.push_back({1.0f, 1.0f, 1.0f});
+  }
+
+  // A skin's joints by the document's nodes, kNoNode for those that do not exist. None if the skin
+  // is invalid.
+  std::vector<RawJoint> JointsOf(const json& skin) {
+    const json& nodes = GltfMember(skin, "joints");
+    const json& index = GltfMember(skin, "inverseBindMatrices");
+    GltfValues<float> columns;  // the identity for each joint if the skin gives none
+    try {
+      if (!index.is_null()) columns = document_.ReadAccessor(index);
+    } catch (const Error&) {
+      return {};
+    }
+    const bool has_all = columns.num_components == 16 && columns.count >= nodes.size();
+    if (!nodes.is_array() || (!index.is_null() && !has_all)) return {};
+    std::vector<RawJoint> joints(nodes.size());
+    for (size_t i = 0; i < joints.size(); ++i) {
+      const auto node = GltfIndex(nodes[i], document_.Top("nodes").size());
+      joints[i].node = node ? static_cast<uint32_t>(*node) : kNoNode;
+      for (size_t k = 0; k < 16 && has_all; ++k) {
+        joints[i].inverse_bind[4 * (k % 4) + k / 4] = columns.values[16 * i + k];
+      }
+    }
+    return joints;
+  }
+
+  // Replaces the document's nodes by the scene's. Leaves out joints outside the scene, weights of
+  // joints that do not exist, and the joints of a mesh without weights.
+  void ResolveJoints(RawMesh* mesh) {
+    std::vector<RawJoint> joints;
+    std::vector<uint32_t> number;  // of each of the mesh's joints in `joints`
+    for (const RawJoint& joint : mesh->joints) {
+      const auto node = first_of_source_.find(joint.node);
+      const bool is_shown = node != first_of_source_.end();
+      number.push_back(is_shown ? static_cast<uint32_t>(joints.size()) : kNoNode);
+      if (is_shown) joints.push_back({node->second, joint.inverse_bind});
+    }
+    std::erase_if(mesh->weights, [&](RawWeight& weight) {
+      weight.joint = weight.joint < number.size() ? number[weight.joint] : kNoNode;
+      return weight.joint == kNoNode;
+    });
+    mesh->joints = mesh->weights.empty() ? std::vector<RawJoint>() : std::move(joints);
   }
 
   // The scene that is shown; null if the document has no scenes.
@@ -231,8 +227,8 @@ class GltfReader {
 
   void Append(RawNode node, uint32_t source) {
     if (scene_.nodes.size() >= kMaxNodes) RefuseGltf("it shows more than 2^20 nodes");
+    first_of_source_.emplace(source, static_cast<uint32_t>(scene_.nodes.size()));
     scene_.nodes.push_back(std::move(node));
-    sources_.push_back(source);
   }
 
   std::vector<Trs> InstancesOf(const json& attributes) {
@@ -269,12 +265,15 @@ class GltfReader {
     const json& meshes = document_.Top("meshes");
     const auto number = GltfIndex(index, meshes.size());
     if (!number) RefuseGltf(place + " shows a mesh that does not exist");
-    const auto [found, is_new] = meshes_.try_emplace({*number, WeightsOf(node, meshes[*number])});
-    if (is_new) found->second = ReadMesh(meshes[*number], *number, found->first.second);
+    const MeshUse use = {*number, GltfIndex(GltfMember(node, "skin"), skins_.size()),
+                         WeightsOf(node, meshes[*number])};
+    const auto [found, is_new] = meshes_.try_emplace(use);
+    if (is_new) found->second = ReadMesh(meshes[*number], use);
     return found->second;
   }
 
-  std::vector<uint32_t> ReadMesh(const json& mesh, size_t number, std::span<const double> weights) {
+  std::vector<uint32_t> ReadMesh(const json& mesh, const MeshUse& use) {
+    const auto& [number, skin, weights] = use;
     std::vector<uint32_t> result;
     const std::string place = GltfPlace("meshes", number);
     const json& primitives = GltfMember(mesh, "primitives");
@@ -287,6 +286,7 @@ class GltfReader {
       const auto material = GltfNumber(primitives[p], "material", none);
       if (!material || *material > none) RefuseGltf(place + " has a material that does not exist");
       raw->material = static_cast<uint32_t>(*material);
+      if (skin && !raw->weights.empty()) raw->joints = skins_[*skin];
       result.push_back(static_cast<uint32_t>(scene_.meshes.size()));
       scene_.meshes.push_back(std::move(*raw));
     }
@@ -324,9 +324,10 @@ class GltfReader {
 
   GltfDocument& document_;
   RawScene scene_;
-  std::vector<uint32_t> sources_;  // the document's node of each of the scene
+  std::vector<std::vector<RawJoint>> skins_;      // by the document's nodes
+  std::map<uint32_t, uint32_t> first_of_source_;  // the scene's first node for one of the document
   GltfNotes notes_;
-  std::map<std::pair<size_t, std::vector<double>>, std::vector<uint32_t>> meshes_;
+  std::map<MeshUse, std::vector<uint32_t>> meshes_;
 };
 
 }  // namespace

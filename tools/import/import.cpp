@@ -4,6 +4,7 @@
 #include "import/import.h"
 
 #include "base/child_process.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "import/raw_scene.h"
 #include "import/scene_flattening.h"
@@ -11,13 +12,9 @@
 #include "mesh/box3.h"
 #include "mesh/tet_faces.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -27,20 +24,7 @@
 namespace plush::tools {
 namespace {
 
-constexpr size_t kPieceBytes = 1 << 20;
-
-Error CannotRead(const std::string& path, const std::string& why) {
-  return {ExitCode::kIo, "cannot read '" + path + "': " + why, ""};
-}
-
 Error Limit(const std::string& what) { return {ExitCode::kLimit, what, "IMPORT_LIMIT"}; }
-
-struct OpenFile {
-  int fd = -1;
-  ~OpenFile() {
-    if (fd >= 0) ::close(fd);
-  }
-};
 
 }  // namespace
 
@@ -52,28 +36,16 @@ std::string HelperPath(const ImportSettings& settings) {
 }
 
 Result<SourceHash> HashSource(const std::string& path) {
-  // O_NONBLOCK: opening a FIFO does not wait for a writer.
-  const OpenFile file = {::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  struct stat info = {};
-  if (file.fd < 0 || ::fstat(file.fd, &info) != 0) return CannotRead(path, std::strerror(errno));
-  if (!S_ISREG(info.st_mode)) return CannotRead(path, "not a regular file");
-  if (static_cast<uint64_t>(info.st_size) > kMaxSourceBytes) {
-    return Limit("'" + path + "' has " + std::to_string(info.st_size) +
-                 " bytes, more than the limit of " + std::to_string(kMaxSourceBytes));
-  }
   const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
                                                                               XXH3_freeState);
   XXH3_64bits_reset(state.get());
-  std::vector<char> piece(kPieceBytes);
   SourceHash result;
-  while (true) {
-    const ssize_t n = ::read(file.fd, piece.data(), piece.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return CannotRead(path, std::strerror(errno));
-    if (n == 0) break;
-    XXH3_64bits_update(state.get(), piece.data(), static_cast<size_t>(n));
-    result.num_bytes += static_cast<uint64_t>(n);
-  }
+  const auto read = ReadPieces(path, kMaxSourceBytes, [&](std::span<const std::byte> piece) {
+    XXH3_64bits_update(state.get(), piece.data(), piece.size());
+    result.num_bytes += piece.size();
+  });
+  if (!read.ok() && read.error().exit_code == ExitCode::kLimit) return Limit(read.error().message);
+  if (!read.ok()) return read.error();
   result.hash = XXH3_64bits_digest(state.get());
   return result;
 }
