@@ -51,16 +51,6 @@ size_t SizeOf(uint64_t type) {
 
 bool IsIndexType(uint64_t type) { return type == 5121 || type == 5123 || type == 5125; }
 
-// A stored number as it is meant.
-template <class Number, class Stored>
-Number Meaning(Stored stored, bool is_normalized) {
-  if constexpr (std::is_integral_v<Stored> && std::is_floating_point_v<Number>) {
-    const auto one = static_cast<double>(std::numeric_limits<Stored>::max());
-    if (is_normalized) return static_cast<Number>(std::max(stored / one, -1.0));
-  }
-  return static_cast<Number>(stored);
-}
-
 // All numbers one after another; zeros without a view. Floats are not for whole numbers.
 template <class Number>
 std::vector<Number> Converted(const NumberArray& from) {
@@ -71,12 +61,16 @@ std::vector<Number> Converted(const NumberArray& from) {
     if (std::is_same_v<Stored, Number> && from.stride == n * sizeof(Stored)) {
       std::memcpy(numbers.data(), from.bytes.data(), from.count * from.stride);
     } else if constexpr (std::is_integral_v<Stored> || std::is_floating_point_v<Number>) {
+      constexpr bool may_be_normalized = std::is_integral_v<Stored> && !std::is_integral_v<Number>;
+      const auto one = static_cast<double>(std::numeric_limits<Stored>::max());
       Number* to = numbers.data();
       for (uint64_t i = 0; i < from.count; ++i) {
         for (size_t k = 0; k < n; ++k) {
           Stored stored;
           std::memcpy(&stored, &from.bytes[i * from.stride + k * sizeof(Stored)], sizeof(Stored));
-          *to++ = Meaning<Number>(stored, from.is_normalized);
+          *to++ = may_be_normalized && from.is_normalized
+                      ? static_cast<Number>(std::max(static_cast<double>(stored) / one, -1.0))
+                      : static_cast<Number>(stored);
         }
       }
     }
@@ -162,7 +156,7 @@ void GltfDocument::ApplySparse(const json& sparse, NumberArray numbers,
 
 template <class Number>
 GltfValues<Number> GltfDocument::Load(const json& index, const NumberArray* decoded) {
-  const json& accessor = Find("accessor", "accessors", index);
+  const json& accessor = Find("accessors", index);
   try {
     const NumberArray numbers = FindNumbers(accessor, decoded);
     if (std::is_integral_v<Number> && (!IsIndexType(numbers.type) || numbers.num_components != 1)) {

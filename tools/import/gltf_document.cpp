@@ -4,16 +4,18 @@
 // Sources: Khronos Group. glTF 2.0 Specification. 2021; glTF 2.0 Extension Registry. 2026
 #include "import/gltf_document.h"
 
+#include "base/base64.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "import/missing_files.h"
 
 #include <algorithm>
-#include <cctype>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 namespace plush::tools {
@@ -40,20 +42,16 @@ uint32_t ReadU32(std::span<const std::byte> bytes, size_t offset) {
               "IMPORT_UNSUPPORTED"};
 }
 
-struct GlbChunks {
-  std::span<const std::byte> text;
-  std::span<const std::byte> binary;
-};
-
-// The first chunk of each type.
-GlbChunks ReadGlb(std::span<const std::byte> bytes) {
+// The JSON and the binary data: the first chunk of each type.
+std::pair<std::span<const std::byte>, std::span<const std::byte>> ReadGlb(
+    std::span<const std::byte> bytes) {
   if (bytes.size() >= 8 && ReadU32(bytes, 4) == 1) RefuseGltf1();
   const uint32_t size = bytes.size() < 12 ? 12 : ReadU32(bytes, 8);
   if (size > bytes.size()) {
     RefuseGltf("the file is cut short: its header says " + std::to_string(size) +
                " bytes, but it has " + std::to_string(bytes.size()));
   }
-  GlbChunks chunks;
+  std::span<const std::byte> text, binary;
   for (size_t offset = 12; bytes.size() - offset >= 8;) {
     const uint64_t length = ReadU32(bytes, offset);
     const uint32_t type = ReadU32(bytes, offset + 4);
@@ -62,12 +60,12 @@ GlbChunks ReadGlb(std::span<const std::byte> bytes) {
                  " bytes, but the file ends before");
     }
     const std::span<const std::byte> content = bytes.subspan(offset + 8, length);
-    if (type == kJsonChunk && chunks.text.empty()) chunks.text = content;
-    if (type == kBinaryChunk && chunks.binary.empty()) chunks.binary = content;
+    if (type == kJsonChunk && text.empty()) text = content;
+    if (type == kBinaryChunk && binary.empty()) binary = content;
     offset += 8 + length;
     if (offset >= size) break;  // what follows is no part of the document
   }
-  return chunks;
+  return {text, binary};
 }
 
 json ParseDocument(std::span<const std::byte> bytes) {
@@ -89,10 +87,11 @@ json ParseDocument(std::span<const std::byte> bytes) {
 std::string DecodePercent(const std::string& uri) {
   std::string path;
   for (size_t i = 0; i < uri.size(); ++i) {
+    uint8_t code = 0;
+    const char* digits = uri.data() + i + 1;
     const bool escaped = uri[i] == '%' && i + 2 < uri.size() &&
-                         std::isxdigit(static_cast<unsigned char>(uri[i + 1])) != 0 &&
-                         std::isxdigit(static_cast<unsigned char>(uri[i + 2])) != 0;
-    path += escaped ? static_cast<char>(std::stoi(uri.substr(i + 1, 2), nullptr, 16)) : uri[i];
+                         std::from_chars(digits, digits + 2, code, 16).ptr == digits + 2;
+    path += escaped ? static_cast<char>(code) : uri[i];
     if (escaped) i += 2;
   }
   return path;
@@ -102,39 +101,16 @@ std::string NormalPath(const std::string& folder, const std::string& name) {
   return (std::filesystem::path(folder) / name).lexically_normal().string();
 }
 
-// The number of each character of the alphabet; 64 for all others.
-constexpr auto kSixBits = [] {
-  std::array<uint8_t, 256> numbers = {};
-  numbers.fill(64);
-  uint8_t next = 0;
-  for (const char c : std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                       "0123456789+/")) {
-    numbers[static_cast<unsigned char>(c)] = next++;
-  }
-  return numbers;
-}();
-
 // The content of a "data:" URI; nothing if it is not in base64.
 std::optional<std::vector<std::byte>> DecodeDataUri(std::string_view uri) {
   const size_t begin = uri.find(";base64,");
   if (begin == uri.npos) return std::nullopt;
   std::string_view text = uri.substr(begin + 8);
-  while (!text.empty() && text.back() == '=') text.remove_suffix(1);
-  if (text.size() % 4 == 1) return std::nullopt;
-  std::vector<std::byte> bytes;
-  bytes.reserve(text.size() / 4 * 3 + 2);
-  uint32_t bits = 0;
-  int num_bits = 0;
-  for (const char c : text) {
-    const uint8_t six = kSixBits[static_cast<unsigned char>(c)];
-    if (six == 64) return std::nullopt;
-    bits = (bits << 6 | six) & 0xFFFFFF;
-    num_bits += 6;
-    if (num_bits < 8) continue;
-    num_bits -= 8;
-    bytes.push_back(static_cast<std::byte>(bits >> num_bits));
-  }
-  return bytes;
+  while (text.ends_with('=')) text.remove_suffix(1);
+  std::vector<std::byte> bytes = BytesOfBase64(text);
+  const bool is_whole =
+      text.size() % 4 != 1 && bytes.size() == text.size() / 4 * 3 + text.size() % 4 * 3 / 4;
+  return is_whole ? std::optional(std::move(bytes)) : std::nullopt;
 }
 
 // Beginnings of names. Extensions that are read, or that change no geometry: materials, pictures,
@@ -220,6 +196,16 @@ std::optional<size_t> GltfIndex(const json& index, size_t size) {
   return is_valid ? std::optional(index.get<size_t>()) : std::nullopt;
 }
 
+bool GltfNumbers(const json& array, std::span<double> numbers) {
+  if (array.is_null()) return true;
+  if (!array.is_array() || array.size() != numbers.size()) return false;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (!array[i].is_number()) return false;
+    numbers[i] = array[i].get<double>();
+  }
+  return true;
+}
+
 std::string GltfPlace(std::string_view array, size_t index) {
   return std::string(array).append("[").append(std::to_string(index)).append("]");
 }
@@ -229,10 +215,10 @@ Result<GltfDocument> GltfDocument::Parse(std::span<const std::byte> bytes,
   GltfDocument document;
   document.folder_ = std::filesystem::path(path).parent_path().string();
   try {
-    GlbChunks chunks = {bytes, {}};
-    if (bytes.size() >= 4 && ReadU32(bytes, 0) == kGlbMagic) chunks = ReadGlb(bytes);
-    document.json_ = ParseDocument(chunks.text);
-    document.glb_chunk_ = chunks.binary;
+    std::span<const std::byte> text = bytes;
+    const bool is_glb = bytes.size() >= 4 && ReadU32(bytes, 0) == kGlbMagic;
+    if (is_glb) std::tie(text, document.glb_chunk_) = ReadGlb(bytes);
+    document.json_ = ParseDocument(text);
   } catch (const Error& error) {
     return error;
   }
@@ -295,18 +281,19 @@ void GltfDocument::AddFiles(RawScene* scene) {
   AddMissingFiles(files_missing_, scene);
 }
 
-// Element `index` of a top-level array. `kind` names it.
-const json& GltfDocument::Find(const char* kind, std::string_view array, const json& index) {
+// Element `index` of the top-level `array`, whose name ends with "s".
+const json& GltfDocument::Find(const std::string& array, const json& index) {
   const auto number = GltfIndex(index, Top(array).size());
   if (number) return Top(array)[*number];
-  RefuseGltf("there is no " + std::string(kind) + " " +
+  RefuseGltf("there is no " + array.substr(0, array.size() - 1) + " " +
              (index.is_number_unsigned() ? index.dump() : "?"));
 }
 
 std::span<const std::byte> GltfDocument::Buffer(const json& index) {
-  const std::string uri = GltfText(Find("buffer", "buffers", index), "uri");
+  const json& buffer = Find("buffers", index);
   const auto number = index.get<size_t>();
   if (buffers_[number]) return buffers_[number]->content;
+  const std::string uri = GltfText(buffer, "uri");
   const std::string place = GltfPlace("buffers", number);
   if (uri.empty() && number > 0) RefuseGltf(place + " has no data");
   Bytes bytes = {{}, glb_chunk_};
@@ -329,7 +316,7 @@ std::span<const std::byte> GltfDocument::Piece(const json& place) {
 }
 
 std::span<const std::byte> GltfDocument::View(const json& index) {
-  const json& view = Find("bufferView", "bufferViews", index);
+  const json& view = Find("bufferViews", index);
   const auto number = index.get<size_t>();
   if (views_[number]) return views_[number]->content;
   try {

@@ -39,6 +39,9 @@ std::optional<uint64_t> GltfNumber(const nlohmann::json& object, std::string_vie
                                    std::optional<uint64_t> fallback = std::nullopt);
 /// `index` as a number below `size`; nothing if it is none.
 std::optional<size_t> GltfIndex(const nlohmann::json& index, size_t size);
+/// Reads an array of numbers into `numbers`, which keep their values if there is none. False if the
+/// array is invalid.
+bool GltfNumbers(const nlohmann::json& array, std::span<double> numbers);
 /// The place of an element, such as "meshes[3]".
 std::string GltfPlace(std::string_view array, size_t index);
 
@@ -104,7 +107,7 @@ class GltfDocument {
 
   std::string FindFile(const std::string& uri);
   std::vector<std::byte> ReadUri(const std::string& uri, const std::string& place);
-  const nlohmann::json& Find(const char* kind, std::string_view array, const nlohmann::json& index);
+  const nlohmann::json& Find(const std::string& array, const nlohmann::json& index);
   std::span<const std::byte> Buffer(const nlohmann::json& index);
   std::span<const std::byte> Piece(const nlohmann::json& place);
   void Spend(uint64_t num_numbers);

@@ -61,20 +61,11 @@ const json& FirstTexture(const json& material) {
 
 // Turns counterclockwise as seen on the picture, whose v points downwards.
 void TransformUvs(const json& transform, std::vector<Vec2>* uvs) {
-  const auto number = [](const json& value, double fallback) {
-    return value.is_number() ? value.get<double>() : fallback;
-  };
-  const auto pair = [&](const char* key, double fallback) {
-    const json& values = GltfMember(transform, key);
-    std::array<double, 2> result = {fallback, fallback};
-    for (size_t i = 0; values.is_array() && i < std::min<size_t>(values.size(), 2); ++i) {
-      result[i] = number(values[i], fallback);
-    }
-    return result;
-  };
-  const auto scale = pair("scale", 1.0);
-  const auto offset = pair("offset", 0.0);
-  const double angle = number(GltfMember(transform, "rotation"), 0.0);
+  std::array<double, 2> scale = {1.0, 1.0}, offset = {0.0, 0.0};
+  GltfNumbers(GltfMember(transform, "scale"), scale);
+  GltfNumbers(GltfMember(transform, "offset"), offset);
+  const json& rotation = GltfMember(transform, "rotation");
+  const double angle = rotation.is_number() ? rotation.get<double>() : 0.0;
   const double c = std::cos(angle);
   const double s = std::sin(angle);
   for (Vec2& uv : *uvs) {

@@ -21,18 +21,6 @@ using Matrix = std::array<double, 16>;  // row-major, acts on columns
 constexpr size_t kMaxNodes = 1 << 20;
 constexpr uint32_t kNoNode = UINT32_MAX;
 
-// Reads an array of numbers into `numbers`, which keep their values if there is none. False if the
-// array is invalid.
-bool ReadNumbers(const json& array, std::span<double> numbers) {
-  if (array.is_null()) return true;
-  if (!array.is_array() || array.size() != numbers.size()) return false;
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    if (!array[i].is_number()) return false;
-    numbers[i] = array[i].get<double>();
-  }
-  return true;
-}
-
 struct Trs {
   std::array<double, 3> translation = {0, 0, 0};
   std::array<double, 4> rotation = {0, 0, 0, 1};  // x, y, z, w; of any length
@@ -59,10 +47,10 @@ Matrix ToMatrix(const Trs& trs) {
 Matrix TransformOf(const json& node) {
   Matrix columns = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
   Trs trs;
-  if (!ReadNumbers(GltfMember(node, "matrix"), columns) ||
-      !ReadNumbers(GltfMember(node, "translation"), trs.translation) ||
-      !ReadNumbers(GltfMember(node, "rotation"), trs.rotation) ||
-      !ReadNumbers(GltfMember(node, "scale"), trs.scale)) {
+  if (!GltfNumbers(GltfMember(node, "matrix"), columns) ||
+      !GltfNumbers(GltfMember(node, "translation"), trs.translation) ||
+      !GltfNumbers(GltfMember(node, "rotation"), trs.rotation) ||
+      !GltfNumbers(GltfMember(node, "scale"), trs.scale)) {
     RefuseGltf("its transform is invalid");
   }
   if (GltfMember(node, "matrix").is_null()) return ToMatrix(trs);
@@ -105,7 +93,7 @@ class GltfReader {
   void ReadMaterials() {
     for (const json& material : document_.Top("materials")) {
       std::array<double, 4> colour = {1, 1, 1, 1};
-      ReadNumbers(GltfMember(GltfMember(material, "pbrMetallicRoughness"), "baseColorFactor"),
+      GltfNumbers(GltfMember(GltfMember(material, "pbrMetallicRoughness"), "baseColorFactor"),
                   colour);
       scene_.materials.push_back(GltfText(material, "name"));
       scene_.colours.push_back({static_cast<float>(colour[0]), static_cast<float>(colour[1]),

@@ -26,32 +26,6 @@ namespace {
 
 Error Limit(const std::string& what) { return {ExitCode::kLimit, what, "IMPORT_LIMIT"}; }
 
-}  // namespace
-
-std::string HelperPath(const ImportSettings& settings) {
-  if (!settings.helper.empty()) return settings.helper;
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "plush-import" : (self.parent_path() / "plush-import").string();
-}
-
-Result<SourceHash> HashSource(const std::string& path) {
-  const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
-                                                                              XXH3_freeState);
-  XXH3_64bits_reset(state.get());
-  SourceHash result;
-  const auto read = ReadPieces(path, kMaxSourceBytes, [&](std::span<const std::byte> piece) {
-    XXH3_64bits_update(state.get(), piece.data(), piece.size());
-    result.num_bytes += piece.size();
-  });
-  if (!read.ok() && read.error().exit_code == ExitCode::kLimit) return Limit(read.error().message);
-  if (!read.ok()) return read.error();
-  result.hash = XXH3_64bits_digest(state.get());
-  return result;
-}
-
-namespace {
-
 // Limit of wall-clock time over that of processor time: the machine may be busy.
 constexpr double kWallTimes = 10.0;
 
@@ -253,6 +227,28 @@ Result<ImportedModel> Import(const std::string& path, const ImportSettings& sett
 }
 
 }  // namespace
+
+std::string HelperPath(const ImportSettings& settings) {
+  if (!settings.helper.empty()) return settings.helper;
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "plush-import" : (self.parent_path() / "plush-import").string();
+}
+
+Result<SourceHash> HashSource(const std::string& path) {
+  const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
+                                                                              XXH3_freeState);
+  XXH3_64bits_reset(state.get());
+  SourceHash result;
+  const auto read = ReadPieces(path, kMaxSourceBytes, [&](std::span<const std::byte> piece) {
+    XXH3_64bits_update(state.get(), piece.data(), piece.size());
+    result.num_bytes += piece.size();
+  });
+  if (!read.ok() && read.error().exit_code == ExitCode::kLimit) return Limit(read.error().message);
+  if (!read.ok()) return read.error();
+  result.hash = XXH3_64bits_digest(state.get());
+  return result;
+}
 
 Result<ImportedModel> ImportModel(const std::string& path, const ImportSettings& settings,
                                   FindingList* findings) {

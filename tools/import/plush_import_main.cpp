@@ -23,20 +23,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <new>
 #include <set>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace plush::tools {
 namespace {
@@ -44,41 +37,33 @@ namespace {
 // Enough for the header of an XML file [bytes].
 constexpr size_t kHeadBytes = 64 << 10;
 
-// Normal forms of the paths that an importer has opened, and of those where no file is.
-struct AccessedFiles {
-  std::set<std::string> opened;
-  std::set<std::string> missing;
-};
-
 std::string NormalPath(const char* file) {
   return std::filesystem::path(file).lexically_normal().string();
 }
 
-// Opens only regular files, only for reading, and records their paths.
+// Opens only regular files, only for reading, and records the normal forms of paths.
 class RecordingIoSystem : public Assimp::DefaultIOSystem {
  public:
-  explicit RecordingIoSystem(AccessedFiles* files) : files_(files) {}
+  std::set<std::string> opened;
+  mutable std::set<std::string> missing;  // where no file is
 
   Assimp::IOStream* Open(const char* file, const char* mode) override {
     struct stat info = {};
     if (mode == nullptr || mode[0] != 'r') return nullptr;
     if (::stat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
-      files_->missing.insert(NormalPath(file));
+      missing.insert(NormalPath(file));
       return nullptr;
     }
     Assimp::IOStream* stream = DefaultIOSystem::Open(file, mode);
-    if (stream != nullptr) files_->opened.insert(NormalPath(file));
+    if (stream != nullptr) opened.insert(NormalPath(file));
     return stream;
   }
 
   bool Exists(const char* file) const override {
     const bool exists = DefaultIOSystem::Exists(file);
-    if (!exists) files_->missing.insert(NormalPath(file));
+    if (!exists) missing.insert(NormalPath(file));
     return exists;
   }
-
- private:
-  AccessedFiles* files_;
 };
 
 std::string ToString(const aiString& text) {
@@ -87,9 +72,8 @@ std::string ToString(const aiString& text) {
 
 // The importer's first file extension.
 std::string FormatName(const Assimp::Importer& importer) {
-  const int index = importer.GetPropertyInteger("importerIndex", -1);
-  const aiImporterDesc* description =
-      index < 0 ? nullptr : importer.GetImporterInfo(static_cast<size_t>(index));
+  const auto index = static_cast<size_t>(importer.GetPropertyInteger("importerIndex", -1));
+  const aiImporterDesc* description = importer.GetImporterInfo(index);  // null beyond the last
   if (description == nullptr) return "unknown";
   const std::string extensions = description->mFileExtensions;
   return extensions.substr(0, extensions.find(' '));
@@ -106,7 +90,7 @@ std::string ReadHead(const std::string& path) {
 FbxSettings ReadFbxSettings(const aiScene& scene) {
   FbxSettings settings;
   if (scene.mMetaData == nullptr) return settings;
-  float scale = 0.0f;
+  float scale = 0.0f;  // it is a float or a double
   if (scene.mMetaData->Get("UnitScaleFactor", scale)) settings.unit_scale_cm = scale;
   scene.mMetaData->Get("UnitScaleFactor", settings.unit_scale_cm);
   scene.mMetaData->Get("UpAxis", settings.up_axis);
@@ -123,16 +107,13 @@ std::array<T, 16> Numbers(const aiMatrix4x4& matrix) {
 Vec3 ToVec3(const aiVector3D& v) { return {v.x, v.y, v.z}; }
 
 void AddColours(const aiMesh& mesh, RawMesh* raw) {
-  for (unsigned set = 0; set < AI_MAX_NUMBER_OF_COLOR_SETS; ++set) {
+  for (unsigned i = 0; i < 4 * AI_MAX_NUMBER_OF_COLOR_SETS; ++i) {
+    const unsigned set = i / 4;
     if (!mesh.HasVertexColors(set)) continue;
-    for (unsigned channel = 0; channel < 4; ++channel) {
-      VertexAttribute attribute = {"COLOR_" + std::to_string(set) + "." + "rgba" [channel], {}};
-      attribute.values.reserve(mesh.mNumVertices);
-      for (unsigned v = 0; v < mesh.mNumVertices; ++v) {
-        attribute.values.push_back(mesh.mColors[set][v][channel]);
-      }
-      raw->attributes.push_back(std::move(attribute));
-    }
+    std::vector<float> values;
+    for (unsigned v = 0; v < mesh.mNumVertices; ++v) values.push_back(mesh.mColors[set][v][i % 4]);
+    raw->attributes.push_back(
+        {"COLOR_" + std::to_string(set) + "." + "rgba"[i % 4], std::move(values)});
   }
 }
 
@@ -271,7 +252,6 @@ Error Refusal(const Assimp::Importer& importer, const std::string& extension,
 // - Keeps vertices as they are.
 // - With `keep_axes`, COLLADA models are not turned to Y up.
 Result<RawScene> ReadScene(const std::string& path, bool keep_axes) {
-  AccessedFiles files;
   Assimp::Importer importer;
   std::error_code error;
   const std::string extension = std::filesystem::path(path).extension().string();
@@ -283,14 +263,15 @@ Result<RawScene> ReadScene(const std::string& path, bool keep_axes) {
     const auto bytes = ReadFile(path, kMaxSourceBytes);
     return bytes.ok() ? read(path, bytes.value()) : bytes.error();
   }
-  importer.SetIOHandler(new RecordingIoSystem(&files));  // the importer owns it
+  auto* files = new RecordingIoSystem;
+  importer.SetIOHandler(files);  // which owns it
   importer.SetPropertyInteger(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, keep_axes ? 1 : 0);
   const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
   if (scene == nullptr) return Refusal(importer, extension, head);
   RawScene raw = ConvertScene(*scene, FormatName(importer), text);
-  files.opened.erase(NormalPath(path.c_str()));
-  raw.dependencies.assign(files.opened.begin(), files.opened.end());
-  raw.missing.assign(files.missing.begin(), files.missing.end());
+  files->opened.erase(NormalPath(path.c_str()));
+  raw.dependencies.assign(files->opened.begin(), files->opened.end());
+  raw.missing.assign(files->missing.begin(), files->missing.end());
   return raw;
 }
 

@@ -133,11 +133,6 @@ bool SceneAgrees(const RawScene& scene) {
 // A channel from 0 to 1; 1 if it is no number.
 float Channel(float value) { return std::isnan(value) ? 1.0f : std::clamp(value, 0.0f, 1.0f); }
 
-// Also false for a weight that is not a number.
-bool IsPositive(const RawWeight& weight) {
-  return weight.weight > 0.0f && std::isfinite(weight.weight);
-}
-
 bool HasControlCharacter(const std::string& path) {
   return std::any_of(path.begin(), path.end(),
                      [](char c) { return static_cast<unsigned char>(c) < 0x20; });
@@ -189,7 +184,9 @@ Result<RawScene> ParseRawScene(std::span<const std::byte> bytes) {
                  "IMPORT_CRASHED"};
   }
   for (RawMesh& mesh : scene.meshes) {
-    std::erase_if(mesh.weights, [](const RawWeight& weight) { return !IsPositive(weight); });
+    std::erase_if(mesh.weights, [](const RawWeight& weight) {
+      return !(weight.weight > 0.0f && std::isfinite(weight.weight));
+    });
   }
   for (Vec3& colour : scene.colours) {
     colour = {Channel(colour.x), Channel(colour.y), Channel(colour.z)};

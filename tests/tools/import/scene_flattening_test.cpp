@@ -2,7 +2,7 @@
 // Flattening of spheres under transforms, with broken triangles and missing normals.
 #include "import/scene_flattening.h"
 
-#include "import/skin_placement.h"
+#include "import/affine_transform.h"
 #include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>
