@@ -275,8 +275,12 @@ Result<RawScene> ReadScene(const std::string& path, bool keep_axes) {
   return raw;
 }
 
-// Reads `path`, joins equal vertices and writes the scene to `out`.
-HelperExit Import(const std::string& path, bool keep_axes, std::FILE* out) {
+// Reads `path`, joins equal vertices and writes the scene to stdout.
+HelperExit Import(const std::string& path, bool keep_axes) {
+  // Keeps importers' own output out of the stream.
+  std::FILE* out = ::fdopen(::dup(STDOUT_FILENO), "wb");
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  if (out == nullptr) return HelperExit::kUnreadable;
   Result<RawScene> scene = ReadScene(path, keep_axes);
   if (scene.ok()) {
     for (RawMesh& mesh : scene.value().meshes) JoinEqualVertices(&mesh);
@@ -292,12 +296,8 @@ HelperExit Import(const std::string& path, bool keep_axes, std::FILE* out) {
 HelperExit RunImporter(const std::string& path, bool keep_axes) {
   // If an allocation fails, the memory limit was reached.
   std::set_new_handler([] { ::_exit(static_cast<int>(HelperExit::kOutOfMemory)); });
-  // Keeps importers' own output out of the stream.
-  std::FILE* out = ::fdopen(::dup(STDOUT_FILENO), "wb");
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);
-  if (out == nullptr) return HelperExit::kUnreadable;
   try {
-    return Import(path, keep_axes, out);
+    return Import(path, keep_axes);
   } catch (const std::bad_alloc&) {
     return HelperExit::kOutOfMemory;
   } catch (const std::exception& error) {

@@ -27,9 +27,7 @@ constexpr double kUnitTolerance = 1e-5;
 // Transforms are taken as equal if no vertex of the mesh differs by more; a share of its diagonal.
 // Text formats give matrices to six digits.
 constexpr double kSamePlace = 1e-4;
-
-// Joints farther from the origin have no place in a file [m].
-constexpr double kFarthest = 1e30;
+constexpr double kFarthestJoint = 1e30;  // from the origin [m]
 
 AffineTransform RootTransform(const Placement& placement) {
   const double s = placement.scale;
@@ -163,7 +161,7 @@ class SkinPlacement {
   void AddJoint(uint32_t node, const AffineTransform& bind) {
     if (joint_of_node_[node] >= 0) return;
     const std::optional<Quat> rotation = NearestRotation(bind);
-    if (!rotation || !(Length(bind.translation) < kFarthest)) return;
+    if (!rotation || !(Length(bind.translation) < kFarthestJoint)) return;
     joint_of_node_[node] = static_cast<int32_t>(joints_.size());
     SurfaceJoint& joint = joints_.emplace_back();
     joint.name = scene_.nodes[node].name;
@@ -196,7 +194,13 @@ class Flattener {
     for (size_t i = 0; i < scene_.nodes.size(); ++i) {
       for (const uint32_t mesh : scene_.nodes[i].meshes) {
         const RawMesh& raw = scene_.meshes[mesh];
-        if (!Fits(raw)) return TooLarge();
+        if (!Fits(raw)) {
+          return Error{ExitCode::kLimit,
+                       "the scene has more than " + std::to_string(kMaxSceneVertices) +
+                           " vertices or triangles, or " + std::to_string(kMaxSceneWeights) +
+                           " weights of joints, once all nodes are placed",
+                       "IMPORT_LIMIT"};
+        }
         Place(raw, scene_.nodes[i], skins.Place(raw, to_world[i]), &skins);
       }
     }
@@ -214,14 +218,6 @@ class Flattener {
     num_weights_seen_ += mesh.weights.size() + mesh.joints.size();
     return num_vertices_seen_ <= kMaxSceneVertices && num_triangles_seen_ <= kMaxSceneTriangles &&
            num_weights_seen_ <= kMaxSceneWeights;
-  }
-
-  static Error TooLarge() {
-    return {ExitCode::kLimit,
-            "the scene has more than " + std::to_string(kMaxSceneVertices) +
-                " vertices or triangles, or " + std::to_string(kMaxSceneWeights) +
-                " weights of joints, once all nodes are placed",
-            "IMPORT_LIMIT"};
   }
 
   void Place(const RawMesh& mesh, const RawNode& node, const AffineTransform& to_world,
