@@ -23,6 +23,7 @@ namespace {
 // Symbolic links in a row, as many as Linux follows.
 constexpr int kMaxLinks = 40;
 constexpr int kMaxTemporaries = 10000;
+constexpr size_t kPieceBytes = 1 << 20;
 constexpr mode_t kPermissions = 0777;
 constexpr mode_t kAnyWrite = 0222;
 
@@ -189,7 +190,8 @@ class Transaction {
 
 }  // namespace
 
-Result<std::vector<std::byte>> ReadFile(const std::string& path, uint64_t max_bytes) {
+Result<Done> ReadPieces(const std::string& path, uint64_t max_bytes,
+                        const std::function<void(std::span<const std::byte>)>& use) {
   // Without O_NONBLOCK, opening a FIFO would wait for a writer.
   const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.ok()) return IoError("cannot read", path, errno);
@@ -203,16 +205,27 @@ Result<std::vector<std::byte>> ReadFile(const std::string& path, uint64_t max_by
                                        " bytes, more than the limit of " +
                                        std::to_string(max_bytes)};
   }
-  std::vector<std::byte> bytes(size);
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t n = ::read(fd.get(), bytes.data() + done, bytes.size() - done);
+  std::vector<std::byte> piece(std::min<uint64_t>(size, kPieceBytes));
+  for (uint64_t done = 0; done < size;) {
+    const ssize_t n = ::read(fd.get(), piece.data(), std::min<uint64_t>(piece.size(), size - done));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return IoError("cannot read", path, errno);
     if (n == 0) break;
-    done += static_cast<size_t>(n);
+    use(std::span(piece).first(static_cast<size_t>(n)));
+    done += static_cast<uint64_t>(n);
   }
-  bytes.resize(done);
+  return Done{};
+}
+
+Result<std::vector<std::byte>> ReadFile(const std::string& path, uint64_t max_bytes) {
+  std::vector<std::byte> bytes;
+  std::error_code error;
+  const uint64_t size = std::filesystem::file_size(path, error);
+  if (!error && size <= max_bytes) bytes.reserve(size);
+  const auto read = ReadPieces(path, max_bytes, [&bytes](std::span<const std::byte> piece) {
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+  });
+  if (!read.ok()) return read.error();
   return bytes;
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -19,6 +20,10 @@ namespace plush::tools {
 /// Reads a whole regular file. Errors: kIo (missing, unreadable, no regular file), kLimit (more
 /// than `max_bytes`).
 Result<std::vector<std::byte>> ReadFile(const std::string& path, uint64_t max_bytes = UINT64_MAX);
+
+/// Reads a regular file piece by piece: calls `use` with each. Errors: as ReadFile.
+Result<Done> ReadPieces(const std::string& path, uint64_t max_bytes,
+                        const std::function<void(std::span<const std::byte>)>& use);
 
 struct FileContent {
   std::string path;

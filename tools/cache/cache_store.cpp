@@ -30,7 +30,6 @@ constexpr std::string_view kMagic = "PLUSH CACHE ENTRY 1\n";
 constexpr size_t kHashBytes = 16;
 constexpr size_t kHeadBytes = kMagic.size() + kHashBytes;
 constexpr uint64_t kMaxEntryBytes = 4ull << 30;
-constexpr size_t kPieceBytes = 1 << 18;
 constexpr uint64_t kNumFolders = 16;
 constexpr std::string_view kTemporaryPrefix = "tmp-";
 constexpr time_t kTemporaryAge = 86400;  // [s]
@@ -108,24 +107,12 @@ void KeyMaker::Add(std::string_view part) {
 }
 
 Result<Done> KeyMaker::AddFile(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  struct stat info = {};
-  int error = fd < 0 || ::fstat(fd, &info) != 0 ? errno : 0;
-  if (error == 0 && !S_ISREG(info.st_mode)) error = EINVAL;
-  std::vector<char> piece(kPieceBytes);
   uint64_t size = 0;
-  while (error == 0) {
-    const ssize_t n = ::read(fd, piece.data(), piece.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) error = errno;
-    if (n <= 0) break;
-    XXH3_128bits_update(state_->hash, piece.data(), static_cast<size_t>(n));
-    size += static_cast<uint64_t>(n);
-  }
-  if (fd >= 0) ::close(fd);
-  if (error != 0) {
-    return Error{ExitCode::kIo, "cannot read '" + path + "': " + std::strerror(error)};
-  }
+  const auto read = ReadPieces(path, UINT64_MAX, [&](std::span<const std::byte> piece) {
+    XXH3_128bits_update(state_->hash, piece.data(), piece.size());
+    size += piece.size();
+  });
+  if (!read.ok()) return read;
   XXH3_128bits_update(state_->hash, &size, sizeof(size));
   return Done{};
 }

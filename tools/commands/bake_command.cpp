@@ -17,7 +17,7 @@
 #include "commands/bake_watch.h"
 #include "commands/commands.h"
 #include "commands/output.h"
-#include "import/import_helper.h"
+#include "import/import.h"
 
 #include <sys/resource.h>
 #include <unistd.h>

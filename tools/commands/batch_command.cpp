@@ -19,7 +19,7 @@
 #include "commands/commands.h"
 #include "commands/options.h"
 #include "commands/output.h"
-#include "import/import_helper.h"
+#include "import/import.h"
 #include "report/source_report.h"
 
 #include <unistd.h>

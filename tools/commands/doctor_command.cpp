@@ -9,7 +9,7 @@
 #include "commands/commands.h"
 #include "commands/output.h"
 #include "commands/report_sheet.h"
-#include "import/import_helper.h"
+#include "import/import.h"
 
 #include <flatbuffers/base.h>
 #include <hwy/highway.h>

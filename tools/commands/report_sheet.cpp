@@ -2,9 +2,9 @@
 // The page draws the sheet and leaves it in its document, which chromium prints.
 #include "commands/report_sheet.h"
 
+#include "base/base64.h"
 #include "base/child_process.h"
 #include "base/files.h"
-#include "page/packed_arrays.h"
 #include "page/picture_sheet.h"
 
 #include <unistd.h>

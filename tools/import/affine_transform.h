@@ -27,27 +27,28 @@ struct AffineTransform {
   }
   Vec3d Point(const Vec3d& x) const { return Direction(x) + translation; }
 
+  /// Cofactors of the linear part: its inverse transpose times the determinant.
+  std::array<Vec3d, 3> Cofactors() const {
+    return {Cross(rows[1], rows[2]), Cross(rows[2], rows[0]), Cross(rows[0], rows[1])};
+  }
   /// Determinant of the linear part; negative if it mirrors.
   double Determinant() const { return Dot(rows[0], Cross(rows[1], rows[2])); }
 
-  /// The transform of normals, up to a positive factor: the matrix of cofactors with the
-  /// determinant's sign. Unlike the inverse transpose, it exists for singular matrices too.
+  /// The transform of normals, up to a positive factor. Unlike the inverse transpose, it exists for
+  /// singular matrices too.
   AffineTransform ForNormals() const {
     const double sign = Determinant() < 0.0 ? -1.0 : 1.0;
-    return {{sign * Cross(rows[1], rows[2]), sign * Cross(rows[2], rows[0]),
-             sign * Cross(rows[0], rows[1])},
-            {}};
+    const std::array<Vec3d, 3> c = Cofactors();
+    return {{sign * c[0], sign * c[1], sign * c[2]}, {}};
   }
 
   /// The inverse; nothing if there is none, or if it is not finite.
   std::optional<AffineTransform> Inverse() const {
     const double determinant = Determinant();
-    const std::array<Vec3d, 3> columns = {Cross(rows[1], rows[2]) / determinant,
-                                          Cross(rows[2], rows[0]) / determinant,
-                                          Cross(rows[0], rows[1]) / determinant};
+    const std::array<Vec3d, 3> c = Cofactors();
     AffineTransform inverse;
     for (int i = 0; i < 3; ++i) {
-      inverse.rows[static_cast<size_t>(i)] = {columns[0][i], columns[1][i], columns[2][i]};
+      inverse.rows[static_cast<size_t>(i)] = Vec3d{c[0][i], c[1][i], c[2][i]} / determinant;
     }
     inverse.translation = -inverse.Direction(translation);
     return inverse.IsFinite() ? std::optional(inverse) : std::nullopt;
@@ -71,9 +72,12 @@ struct AffineTransform {
   /// Whether the linear part is a positive multiple of the identity.
   bool KeepsDirections() const {
     const double s = rows[0].x;
-    return s > 0.0 && rows[0] == Vec3d{s, 0.0, 0.0} && rows[1] == Vec3d{0.0, s, 0.0} &&
-           rows[2] == Vec3d{0.0, 0.0, s};
+    return s > 0.0 && rows == std::array{Vec3d{s, 0, 0}, Vec3d{0, s, 0}, Vec3d{0, 0, s}};
   }
 };
+
+/// The rotation nearest to the linear part of `transform`, or to its negative if that mirrors. The
+/// last component is not negative. Nothing if the linear part has no inverse.
+std::optional<Quat> NearestRotation(const AffineTransform& transform);
 
 }  // namespace plush::tools

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Decompresses by meshoptimizer's codecs of version 0, its filters, and Draco.
 // Sources: Khronos Group. EXT_meshopt_compression. 2022; KHR_draco_mesh_compression. 2018
-#include "import/gltf_compression.h"
+#include "import/gltf_document.h"
 
 #include <draco/compression/decode.h>
 #include <meshoptimizer.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 namespace plush::tools {
 
@@ -14,25 +17,10 @@ using nlohmann::json;
 
 namespace {
 
-// The componentType of Draco's type; 0 if there is none.
-uint64_t DracoType(draco::DataType type) {
-  switch (type) {
-    case draco::DT_INT8:
-      return 5120;
-    case draco::DT_UINT8:
-      return 5121;
-    case draco::DT_INT16:
-      return 5122;
-    case draco::DT_UINT16:
-      return 5123;
-    case draco::DT_UINT32:
-      return 5125;
-    case draco::DT_FLOAT32:
-      return 5126;
-    default:
-      return 0;
-  }
-}
+// The componentTypes of Draco's types.
+constexpr std::pair<draco::DataType, uint64_t> kDracoTypes[] = {
+    {draco::DT_INT8, 5120},   {draco::DT_UINT8, 5121},  {draco::DT_INT16, 5122},
+    {draco::DT_UINT16, 5123}, {draco::DT_UINT32, 5125}, {draco::DT_FLOAT32, 5126}};
 
 // The values of all points one after another.
 std::vector<std::byte> ValuesOf(const draco::PointAttribute& attribute, uint32_t num_points) {
@@ -51,19 +39,17 @@ std::vector<std::byte> ValuesOf(const draco::PointAttribute& attribute, uint32_t
 // Adds the attribute of the number that the file gives it; false if it is invalid.
 bool AddAttribute(const std::string& name, const json& number, const draco::Mesh& mesh,
                   DracoPrimitive* primitive) {
-  if (!number.is_number_unsigned() || number.get<uint64_t>() > UINT32_MAX) return false;
-  const auto* attribute = mesh.GetAttributeByUniqueId(number.get<uint32_t>());
+  const auto id = GltfIndex(number, size_t{UINT32_MAX} + 1);
+  const auto* attribute = id ? mesh.GetAttributeByUniqueId(static_cast<uint32_t>(*id)) : nullptr;
   if (attribute == nullptr || attribute->num_components() < 1) return false;
-  std::vector<std::byte>& bytes =
-      primitive->storage.emplace_back(ValuesOf(*attribute, mesh.num_points()));
-  if (bytes.empty()) return false;
-  NumberArray& numbers = primitive->attributes[name];
-  numbers.bytes = bytes;
-  numbers.count = mesh.num_points();
-  numbers.stride = bytes.size() / mesh.num_points();
-  numbers.num_components = static_cast<size_t>(attribute->num_components());
-  numbers.type = DracoType(attribute->data_type());
-  return numbers.type != 0;
+  const auto* type = std::ranges::find(kDracoTypes, attribute->data_type(),
+                                       &std::pair<draco::DataType, uint64_t>::first);
+  std::vector<std::byte> bytes = ValuesOf(*attribute, mesh.num_points());
+  if (type == std::end(kDracoTypes) || bytes.empty()) return false;
+  primitive->attributes[name] = {bytes, mesh.num_points(), bytes.size() / mesh.num_points(),
+                                 static_cast<size_t>(attribute->num_components()), type->second};
+  primitive->storage.push_back(std::move(bytes));  // does not move the bytes themselves
+  return true;
 }
 
 }  // namespace
@@ -88,39 +74,34 @@ bool DecodeMeshopt(const json& extension, std::span<const std::byte> compressed,
       meshopt_decodeVertexBuffer(bytes->data(), count, stride, from, length) != 0) {
     return false;
   }
-  if (filter == "OCTAHEDRAL" && stride <= 8) {
-    meshopt_decodeFilterOct(bytes->data(), count, stride);
-  } else if (filter == "QUATERNION" && stride == 8) {
-    meshopt_decodeFilterQuat(bytes->data(), count, stride);
-  } else if (filter == "EXPONENTIAL") {
-    meshopt_decodeFilterExp(bytes->data(), count, stride);
-  } else {
-    return filter.empty() || filter == "NONE";
-  }
-  return true;
+  const auto apply = [&](auto* decode_filter) {
+    decode_filter(bytes->data(), count, stride);
+    return true;
+  };
+  if (filter == "OCTAHEDRAL" && stride <= 8) return apply(meshopt_decodeFilterOct);
+  if (filter == "QUATERNION" && stride == 8) return apply(meshopt_decodeFilterQuat);
+  if (filter == "EXPONENTIAL") return apply(meshopt_decodeFilterExp);
+  return filter.empty() || filter == "NONE";
 }
 
-std::unique_ptr<DracoPrimitive> DecodeDraco(const json& extension, GltfDocument* document) {
-  const auto compressed = document->View(GltfMember(extension, "bufferView"));
-  if (!compressed) return nullptr;
+DracoPrimitive DecodeDraco(const json& extension, GltfDocument* document) {
+  const std::span<const std::byte> compressed = document->View(GltfMember(extension, "bufferView"));
   draco::DecoderBuffer buffer;
-  buffer.Init(reinterpret_cast<const char*>(compressed->data()), compressed->size());
+  buffer.Init(reinterpret_cast<const char*>(compressed.data()), compressed.size());
   auto decoded = draco::Decoder().DecodeMeshFromBuffer(&buffer);
   const draco::Mesh* mesh = decoded.ok() ? decoded.value().get() : nullptr;
   if (mesh == nullptr || mesh->num_points() == 0) {
-    document->Problem("KHR_draco_mesh_compression is damaged");
-    return nullptr;
+    RefuseGltf("KHR_draco_mesh_compression is damaged");
   }
-  auto primitive = std::make_unique<DracoPrimitive>();
+  DracoPrimitive primitive;
   for (const auto& [name, number] : GltfMember(extension, "attributes").items()) {
-    if (AddAttribute(name, number, *mesh, primitive.get())) continue;
-    document->Problem("KHR_draco_mesh_compression lacks attribute " + name);
-    return nullptr;
+    if (AddAttribute(name, number, *mesh, &primitive)) continue;
+    RefuseGltf("KHR_draco_mesh_compression lacks attribute " + name);
   }
-  primitive->triangles.reserve(mesh->num_faces());
+  primitive.triangles.reserve(mesh->num_faces());
   for (uint32_t f = 0; f < mesh->num_faces(); ++f) {
     const auto& face = mesh->face(draco::FaceIndex(f));
-    primitive->triangles.push_back({face[0].value(), face[1].value(), face[2].value()});
+    primitive.triangles.push_back({face[0].value(), face[1].value(), face[2].value()});
   }
   return primitive;
 }

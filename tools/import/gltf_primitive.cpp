@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Reads primitives: triangles, attributes, morph targets, and transforms of texture coordinates.
 // Sources: Khronos Group. glTF 2.0 Specification, 3.7. 2021; KHR_texture_transform. 2018
-#include "import/gltf_primitive.h"
-
-#include "import/gltf_compression.h"
+#include "import/gltf_document.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <iterator>
-#include <memory>
+#include <numeric>
 #include <utility>
-#include <vector>
 
 namespace plush::tools {
 namespace {
 
 using nlohmann::json;
+using Values = GltfValues<float>;
 
 constexpr uint64_t kTriangles = 4;
 constexpr uint64_t kFan = 6;
@@ -26,7 +23,7 @@ constexpr float kMaxJoint = 65536.0f;
 
 // The elements as vectors, which must have as many components.
 template <class Vector>
-std::vector<Vector> ToVectors(const AccessorValues& accessor) {
+std::vector<Vector> ToVectors(const Values& accessor) {
   std::vector<Vector> result(accessor.count);
   const size_t num_bytes = result.size() * sizeof(Vector);
   if (num_bytes > 0) {
@@ -36,7 +33,7 @@ std::vector<Vector> ToVectors(const AccessorValues& accessor) {
 }
 
 // One channel per component.
-void AddChannels(const std::string& name, const AccessorValues& accessor, const char* letters,
+void AddChannels(const std::string& name, const Values& accessor, const char* letters,
                  std::vector<VertexAttribute>* attributes) {
   const size_t n = accessor.num_components;
   for (size_t k = 0; k < n; ++k) {
@@ -53,26 +50,20 @@ void AddChannels(const std::string& name, const AccessorValues& accessor, const 
 const json& FirstTexture(const json& material) {
   const json& metal = GltfMember(material, "pbrMetallicRoughness");
   const json& gloss = GltfExtension(material, "KHR_materials_pbrSpecularGlossiness");
-  for (const json* texture :
-       {&GltfMember(metal, "baseColorTexture"), &GltfMember(gloss, "diffuseTexture"),
-        &GltfMember(material, "normalTexture"), &GltfMember(material, "emissiveTexture"),
-        &GltfMember(material, "occlusionTexture"),
-        &GltfMember(metal, "metallicRoughnessTexture")}) {
-    if (texture->is_object()) return *texture;
+  for (const auto& [object, key] :
+       {std::pair(&metal, "baseColorTexture"), std::pair(&gloss, "diffuseTexture"),
+        std::pair(&material, "normalTexture"), std::pair(&material, "emissiveTexture"),
+        std::pair(&material, "occlusionTexture"), std::pair(&metal, "metallicRoughnessTexture")}) {
+    if (GltfMember(*object, key).is_object()) return GltfMember(*object, key);
   }
   return GltfMember(material, "");
 }
 
 // Turns counterclockwise as seen on the picture, whose v points downwards.
 void TransformUvs(const json& transform, std::vector<Vec2>* uvs) {
-  const auto number = [&transform](const char* key, size_t place, double fallback) {
-    const json& numbers = GltfMember(transform, key);
-    const bool is_there =
-        numbers.is_array() && place < numbers.size() && numbers[place].is_number();
-    return is_there ? numbers[place].get<double>() : fallback;
-  };
-  const double scale[] = {number("scale", 0, 1.0), number("scale", 1, 1.0)};
-  const double offset[] = {number("offset", 0, 0.0), number("offset", 1, 0.0)};
+  std::array<double, 2> scale = {1.0, 1.0}, offset = {0.0, 0.0};
+  GltfNumbers(GltfMember(transform, "scale"), scale);
+  GltfNumbers(GltfMember(transform, "offset"), offset);
   const json& rotation = GltfMember(transform, "rotation");
   const double angle = rotation.is_number() ? rotation.get<double>() : 0.0;
   const double c = std::cos(angle);
@@ -103,112 +94,87 @@ std::vector<std::array<uint32_t, 3>> Triangulate(std::span<const uint32_t> indic
 
 class PrimitiveReader {
  public:
-  PrimitiveReader(const json& primitive, const std::string& place, GltfDocument* document,
-                  GltfNotes* notes)
+  PrimitiveReader(const json& primitive, const std::string& place, std::span<const double> weights,
+                  GltfDocument* document, GltfNotes* notes)
       : primitive_(primitive),
         attributes_(GltfMember(primitive, "attributes")),
+        targets_(GltfMember(primitive, "targets")),
         place_(place),
-        document_(document),
-        notes_(notes) {}
+        weights_(weights),
+        document_(*document),
+        notes_(*notes) {}
 
-  std::optional<RawMesh> Run(std::span<const double> weights) {
+  std::optional<RawMesh> Run() {
     const uint64_t mode = GltfNumber(primitive_, "mode", kTriangles).value_or(UINT64_MAX);
-    if (mode > kFan) return Refuse("impossible mode");
+    if (mode > kFan) RefuseGltf("impossible mode");
     if (mode < kTriangles || GltfMember(attributes_, "POSITION").is_null()) {
-      ++notes_->num_without_surface;
+      ++notes_.num_without_surface;
       return std::nullopt;
     }
     const json& draco = GltfExtension(primitive_, "KHR_draco_mesh_compression");
-    if (draco.is_object() && (draco_ = DecodeDraco(draco, document_)) == nullptr) {
-      return Refuse(document_->problem());
-    }
-    auto positions = Read("POSITION");
-    if (!positions) return Refuse("POSITION: " + document_->problem());
-    if (positions->num_components != 3) return Refuse("POSITION is no VEC3");
-    num_vertices_ = positions->count;
-    if (!ReadTriangles(mode) || !Morph("POSITION", weights, &*positions)) {
-      return Refuse(document_->problem());
-    }
-    mesh_.positions = ToVectors<Vec3>(*positions);
-    ReadAttributes(weights);
+    if (draco.is_object()) draco_ = DecodeDraco(draco, &document_);
+    mesh_.positions = ToVectors<Vec3>(Read("POSITION", 3, 3));
+    mesh_.triangles = draco_ ? std::move(draco_->triangles) : Triangulate(Indices(), mode);
+    ReadAttributes();
+    if (!document_.Top("skins").empty()) ReadWeights();
     return std::move(mesh_);
   }
 
  private:
-  std::nullopt_t Refuse(const std::string& what) {
-    notes_->refusal = place_ + ": " + what;
-    return std::nullopt;
-  }
-
-  std::optional<AccessorValues> Read(const std::string& name) {
-    const NumberArray* decoded = nullptr;
-    if (draco_ != nullptr && draco_->attributes.contains(name)) {
-      decoded = &draco_->attributes[name];
+  // An attribute of `least` to `most` components, of all vertices, with its morph targets.
+  Values Read(const std::string& name, size_t least, size_t most) {
+    try {
+      const bool is_decoded = draco_ && draco_->attributes.contains(name);
+      Values values = document_.ReadAccessor(GltfMember(attributes_, name),
+                                             is_decoded ? &draco_->attributes[name] : nullptr);
+      const bool has_all = name == "POSITION" || values.count == mesh_.positions.size();
+      if (!has_all || values.num_components < least || values.num_components > most) {
+        RefuseGltf("another number of elements or components");
+      }
+      if (name == "POSITION" || name == "NORMAL") Morph(name, &values);
+      return values;
+    } catch (const Error& error) {
+      throw error.WithContext(name);
     }
-    return document_->ReadAccessor(GltfMember(attributes_, name), decoded);
   }
 
   // Nothing if the primitive lacks the attribute, or it cannot be read.
-  std::optional<AccessorValues> ReadOther(const std::string& name, size_t least, size_t most) {
+  std::optional<Values> ReadOther(const std::string& name, size_t least, size_t most) {
     if (GltfMember(attributes_, name).is_null()) return std::nullopt;
-    auto values = Read(name);
-    const bool agrees = values && values->count == num_vertices_ &&
-                        values->num_components >= least && values->num_components <= most;
-    if (agrees) return values;
-    if (values) document_->Problem("another number of elements or components");
-    return Lose(name);
-  }
-
-  std::nullopt_t Lose(const std::string& name) {
-    if (notes_->num_lost_attributes++ == 0) {
-      notes_->first_lost = place_ + ": " + name + ": " + document_->problem();
+    try {
+      return Read(name, least, most);
+    } catch (const Error& error) {
+      if (notes_.num_lost_attributes++ == 0) notes_.first_lost = place_ + ": " + error.message;
+      return std::nullopt;
     }
-    return std::nullopt;
   }
 
-  bool ReadTriangles(uint64_t mode) {
+  std::vector<uint32_t> Indices() {
     const json& index = GltfMember(primitive_, "indices");
-    if (draco_ != nullptr) {
-      mesh_.triangles = std::move(draco_->triangles);
-      return true;
-    }
-    if (!index.is_null()) {
-      const auto indices = document_->ReadIndices(index);
-      if (indices) mesh_.triangles = Triangulate(*indices, mode);
-      return indices.has_value();
-    }
-    std::vector<uint32_t> all(num_vertices_);
-    for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<uint32_t>(i);
-    mesh_.triangles = Triangulate(all, mode);
-    return true;
+    if (!index.is_null()) return document_.ReadIndices(index);
+    std::vector<uint32_t> all(mesh_.positions.size());
+    std::iota(all.begin(), all.end(), 0u);
+    return all;
   }
 
-  // Adds the morph targets of an attribute; false, with a problem(), if one is invalid.
-  bool Morph(const char* name, std::span<const double> weights, AccessorValues* values) {
-    const json& targets = GltfMember(primitive_, "targets");
-    for (size_t t = 0; targets.is_array() && t < std::min(targets.size(), weights.size()); ++t) {
-      const json& index = GltfMember(targets[t], name);
-      if (weights[t] == 0.0 || index.is_null()) continue;
-      const auto target = document_->ReadAccessor(index);
-      if (target && target->values.size() != values->values.size()) {
-        document_->Problem("another number of elements or components");
-      }
-      if (!target || target->values.size() != values->values.size()) {
-        document_->Problem(GltfPlace("targets", t) + ": " + document_->problem());
-        return false;
+  // Adds the morph targets of an attribute.
+  void Morph(const std::string& name, Values* values) {
+    for (size_t t = 0; targets_.is_array() && t < std::min(targets_.size(), weights_.size()); ++t) {
+      const json& index = GltfMember(targets_[t], name);
+      if (weights_[t] == 0.0 || index.is_null()) continue;
+      const Values target = document_.ReadAccessor(index);
+      if (target.values.size() != values->values.size()) {
+        RefuseGltf(GltfPlace("targets", t) + ": another number of elements or components");
       }
       for (size_t i = 0; i < values->values.size(); ++i) {
         values->values[i] = static_cast<float>(static_cast<double>(values->values[i]) +
-                                               weights[t] * static_cast<double>(target->values[i]));
+                                               weights_[t] * static_cast<double>(target.values[i]));
       }
     }
-    return true;
   }
 
-  void ReadAttributes(std::span<const double> weights) {
-    auto normals = ReadOther("NORMAL", 3, 3);
-    if (normals && !Morph("NORMAL", weights, &*normals)) normals = Lose("NORMAL");
-    if (normals) mesh_.normals = ToVectors<Vec3>(*normals);
+  void ReadAttributes() {
+    if (const auto normals = ReadOther("NORMAL", 3, 3)) mesh_.normals = ToVectors<Vec3>(*normals);
     ReadUvs();
     for (int set = 0; set < kMaxSets; ++set) {
       const std::string name = "COLOR_" + std::to_string(set);
@@ -217,26 +183,22 @@ class PrimitiveReader {
       if (!colours) continue;
       AddChannels(name, *colours, "rgba", &mesh_.attributes);
       if (colours->num_components == 4) continue;
-      mesh_.attributes.push_back({name + ".a", std::vector<float>(num_vertices_, 1.0f)});
+      mesh_.attributes.push_back({name + ".a", std::vector<float>(colours->count, 1.0f)});
     }
     for (const auto& [name, index] : attributes_.items()) {
       if (!name.starts_with('_')) continue;
       const auto values = ReadOther(name, 1, 4);
       if (values) AddChannels(name, *values, "xyzw", &mesh_.attributes);
     }
-    if (!document_->Top("skins").empty()) ReadWeights();
   }
 
   void ReadUvs() {
-    const json& materials = document_->Top("materials");
-    const auto material = GltfNumber(primitive_, "material", UINT32_MAX).value_or(UINT32_MAX);
-    static const json kNone;
-    const json& texture = FirstTexture(material < materials.size() ? materials[material] : kNone);
+    const json& materials = document_.Top("materials");
+    const auto material = GltfIndex(GltfMember(primitive_, "material"), materials.size());
+    const json& texture = material ? FirstTexture(materials[*material]) : GltfMember({}, "");
     const json& transform = GltfExtension(texture, "KHR_texture_transform");
-    const uint64_t own_set = texture.is_null() ? 0 : GltfNumber(texture, "texCoord", 0).value_or(0);
-    const uint64_t set = transform.is_null()
-                             ? own_set
-                             : GltfNumber(transform, "texCoord", own_set).value_or(own_set);
+    const uint64_t own_set = GltfNumber(texture, "texCoord", 0).value_or(0);
+    const uint64_t set = GltfNumber(transform, "texCoord", own_set).value_or(own_set);
     const auto uvs = ReadOther("TEXCOORD_" + std::to_string(set), 2, 2);
     if (!uvs) return;
     mesh_.uvs = ToVectors<Vec2>(*uvs);
@@ -249,7 +211,7 @@ class PrimitiveReader {
       const auto joints = ReadOther("JOINTS_" + std::to_string(set), 4, 4);
       const auto weights = ReadOther("WEIGHTS_" + std::to_string(set), 4, 4);
       if (!joints || !weights) break;
-      for (size_t i = 0; i < 4 * num_vertices_; ++i) {
+      for (size_t i = 0; i < joints->values.size(); ++i) {
         const float joint = joints->values[i];
         const float weight = weights->values[i];
         // Also false for numbers that are not finite.
@@ -262,11 +224,12 @@ class PrimitiveReader {
 
   const json& primitive_;
   const json& attributes_;
+  const json& targets_;
   const std::string& place_;
-  GltfDocument* document_;
-  GltfNotes* notes_;
-  std::unique_ptr<DracoPrimitive> draco_;
-  size_t num_vertices_ = 0;
+  std::span<const double> weights_;
+  GltfDocument& document_;
+  GltfNotes& notes_;
+  std::optional<DracoPrimitive> draco_;
   RawMesh mesh_;
 };
 
@@ -275,7 +238,11 @@ class PrimitiveReader {
 std::optional<RawMesh> ReadGltfPrimitive(const json& primitive, const std::string& place,
                                          std::span<const double> weights, GltfDocument* document,
                                          GltfNotes* notes) {
-  return PrimitiveReader(primitive, place, document, notes).Run(weights);
+  try {
+    return PrimitiveReader(primitive, place, weights, document, notes).Run();
+  } catch (const Error& error) {
+    throw error.WithContext(place);
+  }
 }
 
 }  // namespace plush::tools

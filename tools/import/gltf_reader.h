@@ -19,7 +19,7 @@ bool IsGltf(std::span<const std::byte> bytes);
 /// - Nodes come before their children. Nodes and meshes without a name have their place instead, as
 ///   in "nodes[3]" and "meshes[3]-0" (mesh and primitive).
 /// - Meshes: one for each primitive (ReadGltfPrimitive), with morph targets by the weights of the
-///   node, else of the mesh; skins (AddGltfSkins).
+///   node, else of the mesh; skins.
 /// - Instances of EXT_mesh_gpu_instancing are nodes below their own.
 /// - Primitives without a material get the last one, which is white.
 /// - Extras have owners "scene", "node:NAME", "mesh:NAME", "material:NAME".

@@ -23,7 +23,7 @@ struct GmshElementType {
 };
 
 // Ascending by number.
-constexpr auto kTypes = std::to_array<GmshElementType>({
+constexpr auto kElementTypes = std::to_array<GmshElementType>({
     {1, 2, 1, false},    {2, 3, 2, false},   {3, 4, 2, false},   {4, 4, 3, true},
     {5, 8, 3, false},    {6, 6, 3, false},   {7, 5, 3, false},   {8, 3, 1, false},
     {9, 6, 2, false},    {10, 9, 2, false},  {11, 10, 3, true},  {12, 27, 3, false},
@@ -37,9 +37,9 @@ constexpr auto kTypes = std::to_array<GmshElementType>({
 
 const GmshElementType* FindGmshElementType(int32_t number) {
   const auto it = std::lower_bound(
-      kTypes.begin(), kTypes.end(), number,
+      kElementTypes.begin(), kElementTypes.end(), number,
       [](const GmshElementType& type, int32_t wanted) { return type.number < wanted; });
-  return it != kTypes.end() && it->number == number ? &*it : nullptr;
+  return it != kElementTypes.end() && it->number == number ? &*it : nullptr;
 }
 
 // Maps numbers of nodes or entities, added in any order, to values.

@@ -3,73 +3,93 @@
 // reads scenes; this process reads tet files.
 #include "import/import.h"
 
+#include "base/child_process.h"
+#include "base/files.h"
 #include "base/text.h"
-#include "import/import_helper.h"
+#include "import/raw_scene.h"
 #include "import/scene_flattening.h"
 #include "import/tet_files.h"
 #include "mesh/box3.h"
 #include "mesh/tet_faces.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <vector>
 
 namespace plush::tools {
 namespace {
 
-constexpr size_t kPieceBytes = 1 << 20;
+Error Limit(const std::string& what) { return {ExitCode::kLimit, what, "IMPORT_LIMIT"}; }
 
-Error CannotRead(const std::string& path, const std::string& why) {
-  return {ExitCode::kIo, "cannot read '" + path + "': " + why, ""};
+// Limit of wall-clock time over that of processor time: the machine may be busy.
+constexpr double kWallTimes = 10.0;
+
+Error Crash(const std::string& how) {
+  return {ExitCode::kHelperDied, "the importer crashed (" + how + ")", "IMPORT_CRASHED"};
 }
 
-struct OpenFile {
-  int fd = -1;
-  ~OpenFile() {
-    if (fd >= 0) ::close(fd);
-  }
-};
-
-}  // namespace
-
-Result<SourceHash> HashSource(const std::string& path) {
-  // O_NONBLOCK: opening a FIFO does not wait for a writer.
-  const OpenFile file = {::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  struct stat info = {};
-  if (file.fd < 0 || ::fstat(file.fd, &info) != 0) return CannotRead(path, std::strerror(errno));
-  if (!S_ISREG(info.st_mode)) return CannotRead(path, "not a regular file");
-  if (static_cast<uint64_t>(info.st_size) > kMaxSourceBytes) {
-    return Error{ExitCode::kLimit,
-                 "'" + path + "' has " + std::to_string(info.st_size) +
-                     " bytes, more than the limit of " + std::to_string(kMaxSourceBytes),
-                 "IMPORT_LIMIT"};
-  }
-  const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
-                                                                              XXH3_freeState);
-  XXH3_64bits_reset(state.get());
-  std::vector<char> piece(kPieceBytes);
-  SourceHash result;
-  while (true) {
-    const ssize_t n = ::read(file.fd, piece.data(), piece.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return CannotRead(path, std::strerror(errno));
-    if (n == 0) break;
-    XXH3_64bits_update(state.get(), piece.data(), static_cast<size_t>(n));
-    result.num_bytes += static_cast<uint64_t>(n);
-  }
-  result.hash = XXH3_64bits_digest(state.get());
-  return result;
+Error MemoryError(const ImportSettings& settings) {
+  const double gib = static_cast<double>(settings.memory_limit_bytes) / double(1ull << 30);
+  return Limit("the importer needs more than " + RoundedText(gib) + " GiB of memory");
 }
 
-namespace {
+// The scene that the helper wrote, or the reason why there is none.
+Result<RawScene> SceneOf(const ImportSettings& settings, const ChildResult& child) {
+  switch (child.end) {
+    case ChildEnd::kSignalled:
+      return Crash(::strsignal(child.signal_number));
+    case ChildEnd::kProcessorLimit:
+      return Limit("the importer was not done after " + RoundedText(settings.time_limit_s) +
+                   " s of processor time");
+    case ChildEnd::kTimeLimit:
+      return Limit("the importer was not done after " +
+                   RoundedText(kWallTimes * settings.time_limit_s) + " s, ten times its limit");
+    case ChildEnd::kMemoryLimit:
+    case ChildEnd::kOutputLimit:
+      return MemoryError(settings);
+    case ChildEnd::kExited:
+      break;
+  }
+  const std::string last_line = LastLine(child.err);
+  const std::string reason = last_line.empty() ? "it gives no reason" : last_line;
+  switch (static_cast<HelperExit>(child.exit_code)) {
+    case HelperExit::kOk:
+      return ParseRawScene(child.out);
+    case HelperExit::kRefused:
+      return Error{ExitCode::kInvalidInput, reason, "IMPORT_FAILED"};
+    case HelperExit::kUnsupported:
+      return Error{ExitCode::kUnsupported, reason, "IMPORT_UNSUPPORTED"};
+    case HelperExit::kUnreadable:
+      return Error{ExitCode::kIo, reason, ""};
+    case HelperExit::kOutOfMemory:
+      return MemoryError(settings);
+  }
+  return Crash("exit code " + std::to_string(child.exit_code));
+}
+
+// Lets the helper read `path` within the limits of `settings`.
+Result<RawScene> ImportWithHelper(const std::string& path, const ImportSettings& settings) {
+  // An absolute path is never taken for an option ("-x") or a URI ("data:...").
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error);
+  std::vector<std::string> argv = {HelperPath(settings), error ? path : absolute.string()};
+  if (settings.up != UpAxis::kAuto) argv.push_back("--keep-axes");
+  ChildLimits limits;
+  limits.time_s = kWallTimes * settings.time_limit_s;
+  limits.processor_s = settings.time_limit_s;
+  limits.memory_bytes = settings.memory_limit_bytes;
+  limits.output_bytes = settings.memory_limit_bytes;
+  const Result<ChildResult> child = RunChild(argv, limits);
+  if (!child.ok()) return child.error().WithContext("the import helper");
+  Result<RawScene> scene = SceneOf(settings, child.value());
+  if (!scene.ok()) return scene.error().WithContext("'" + path + "'");
+  return scene;
+}
 
 // Beyond these sizes, a wrong unit is more likely than such a model.
 constexpr double kSuspectSmall = 0.01;  // [m]
@@ -207,6 +227,28 @@ Result<ImportedModel> Import(const std::string& path, const ImportSettings& sett
 }
 
 }  // namespace
+
+std::string HelperPath(const ImportSettings& settings) {
+  if (!settings.helper.empty()) return settings.helper;
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "plush-import" : (self.parent_path() / "plush-import").string();
+}
+
+Result<SourceHash> HashSource(const std::string& path) {
+  const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
+                                                                              XXH3_freeState);
+  XXH3_64bits_reset(state.get());
+  SourceHash result;
+  const auto read = ReadPieces(path, kMaxSourceBytes, [&](std::span<const std::byte> piece) {
+    XXH3_64bits_update(state.get(), piece.data(), piece.size());
+    result.num_bytes += piece.size();
+  });
+  if (!read.ok() && read.error().exit_code == ExitCode::kLimit) return Limit(read.error().message);
+  if (!read.ok()) return read.error();
+  result.hash = XXH3_64bits_digest(state.get());
+  return result;
+}
 
 Result<ImportedModel> ImportModel(const std::string& path, const ImportSettings& settings,
                                   FindingList* findings) {

@@ -56,6 +56,9 @@ struct ImportedModel {
 Result<ImportedModel> ImportModel(const std::string& path, const ImportSettings& settings,
                                   FindingList* findings);
 
+/// Path of the helper: settings.helper, or `plush-import` beside the running executable.
+std::string HelperPath(const ImportSettings& settings);
+
 /// Largest source file that is read [bytes].
 inline constexpr uint64_t kMaxSourceBytes = 2ull << 30;
 

@@ -23,19 +23,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <new>
 #include <set>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace plush::tools {
 namespace {
@@ -43,41 +37,33 @@ namespace {
 // Enough for the header of an XML file [bytes].
 constexpr size_t kHeadBytes = 64 << 10;
 
-// Normal forms of the paths that an importer has opened, and of those where no file is.
-struct AccessedFiles {
-  std::set<std::string> opened;
-  std::set<std::string> missing;
-};
-
 std::string NormalPath(const char* file) {
   return std::filesystem::path(file).lexically_normal().string();
 }
 
-// Opens only regular files, only for reading, and records their paths.
+// Opens only regular files, only for reading, and records the normal forms of paths.
 class RecordingIoSystem : public Assimp::DefaultIOSystem {
  public:
-  explicit RecordingIoSystem(AccessedFiles* files) : files_(files) {}
+  std::set<std::string> opened;
+  mutable std::set<std::string> missing;  // where no file is
 
   Assimp::IOStream* Open(const char* file, const char* mode) override {
     struct stat info = {};
     if (mode == nullptr || mode[0] != 'r') return nullptr;
     if (::stat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
-      files_->missing.insert(NormalPath(file));
+      missing.insert(NormalPath(file));
       return nullptr;
     }
     Assimp::IOStream* stream = DefaultIOSystem::Open(file, mode);
-    if (stream != nullptr) files_->opened.insert(NormalPath(file));
+    if (stream != nullptr) opened.insert(NormalPath(file));
     return stream;
   }
 
   bool Exists(const char* file) const override {
     const bool exists = DefaultIOSystem::Exists(file);
-    if (!exists) files_->missing.insert(NormalPath(file));
+    if (!exists) missing.insert(NormalPath(file));
     return exists;
   }
-
- private:
-  AccessedFiles* files_;
 };
 
 std::string ToString(const aiString& text) {
@@ -86,9 +72,8 @@ std::string ToString(const aiString& text) {
 
 // The importer's first file extension.
 std::string FormatName(const Assimp::Importer& importer) {
-  const int index = importer.GetPropertyInteger("importerIndex", -1);
-  const aiImporterDesc* description =
-      index < 0 ? nullptr : importer.GetImporterInfo(static_cast<size_t>(index));
+  const auto index = static_cast<size_t>(importer.GetPropertyInteger("importerIndex", -1));
+  const aiImporterDesc* description = importer.GetImporterInfo(index);  // null beyond the last
   if (description == nullptr) return "unknown";
   const std::string extensions = description->mFileExtensions;
   return extensions.substr(0, extensions.find(' '));
@@ -102,68 +87,55 @@ std::string ReadHead(const std::string& path) {
   return head;
 }
 
-SceneReader OwnReaderOf(const std::string& path, const Assimp::Importer& importer) {
-  std::error_code error;
-  const std::string extension = std::filesystem::path(path).extension().string();
-  const bool is_known = importer.GetImporterIndex(extension.c_str()) != SIZE_MAX;
-  const std::string head = ReadHead(path);
-  const uint64_t size = std::filesystem::file_size(path, error);
-  return OwnReader(path, std::as_bytes(std::span(head)), size, is_known);
-}
-
 FbxSettings ReadFbxSettings(const aiScene& scene) {
   FbxSettings settings;
   if (scene.mMetaData == nullptr) return settings;
-  float scale = 0.0f;
+  float scale = 0.0f;  // it is a float or a double
   if (scene.mMetaData->Get("UnitScaleFactor", scale)) settings.unit_scale_cm = scale;
   scene.mMetaData->Get("UnitScaleFactor", settings.unit_scale_cm);
   scene.mMetaData->Get("UpAxis", settings.up_axis);
   return settings;
 }
 
+template <class T>
+std::array<T, 16> Numbers(const aiMatrix4x4& matrix) {
+  std::array<T, 16> rows;
+  for (unsigned k = 0; k < 16; ++k) rows[k] = static_cast<T>(matrix[k / 4][k % 4]);
+  return rows;
+}
+
 Vec3 ToVec3(const aiVector3D& v) { return {v.x, v.y, v.z}; }
 
 void AddColours(const aiMesh& mesh, RawMesh* raw) {
-  for (unsigned set = 0; set < AI_MAX_NUMBER_OF_COLOR_SETS; ++set) {
+  for (unsigned i = 0; i < 4 * AI_MAX_NUMBER_OF_COLOR_SETS; ++i) {
+    const unsigned set = i / 4;
     if (!mesh.HasVertexColors(set)) continue;
-    for (unsigned channel = 0; channel < 4; ++channel) {
-      VertexAttribute attribute = {"COLOR_" + std::to_string(set) + "." + "rgba" [channel], {}};
-      attribute.values.reserve(mesh.mNumVertices);
-      for (unsigned v = 0; v < mesh.mNumVertices; ++v) {
-        attribute.values.push_back(mesh.mColors[set][v][channel]);
-      }
-      raw->attributes.push_back(std::move(attribute));
-    }
+    std::vector<float> values;
+    for (unsigned v = 0; v < mesh.mNumVertices; ++v) values.push_back(mesh.mColors[set][v][i % 4]);
+    raw->attributes.push_back(
+        {"COLOR_" + std::to_string(set) + "." + "rgba"[i % 4], std::move(values)});
   }
 }
 
-// The joints and weights of a mesh. `node_of_name` finds the joints' nodes.
-void AddBones(const aiMesh& mesh, const std::map<std::string, uint32_t>& node_of_name,
-              RawMesh* raw) {
-  for (unsigned b = 0; b < mesh.mNumBones; ++b) {
-    const aiBone& bone = *mesh.mBones[b];
-    const auto node = node_of_name.find(ToString(bone.mName));
-    if (node == node_of_name.end()) continue;
-    RawJoint joint = {node->second, {}};
-    for (unsigned k = 0; k < 16; ++k) {
-      joint.inverse_bind[k] = static_cast<float>(bone.mOffsetMatrix[k / 4][k % 4]);
-    }
-    const auto number = static_cast<uint32_t>(raw->joints.size());
-    raw->joints.push_back(joint);
-    for (unsigned w = 0; w < bone.mNumWeights; ++w) {
-      const aiVertexWeight& weight = bone.mWeights[w];
-      if (weight.mVertexId >= raw->positions.size()) continue;
-      raw->weights.push_back({weight.mVertexId, number, static_cast<float>(weight.mWeight)});
-    }
-  }
-  if (raw->weights.empty()) raw->joints.clear();
-}
-
+// The joints and weights of the meshes. A joint is the first node of its name.
 void AddSkins(const aiScene& scene, RawScene* raw) {
-  std::map<std::string, uint32_t> node_of_name;  // the first one of each name
+  std::map<std::string, uint32_t> node_of_name;
   for (uint32_t i = 0; i < raw->nodes.size(); ++i) node_of_name.emplace(raw->nodes[i].name, i);
-  for (unsigned i = 0; i < scene.mNumMeshes; ++i) {
-    AddBones(*scene.mMeshes[i], node_of_name, &raw->meshes[i]);
+  for (unsigned m = 0; m < scene.mNumMeshes; ++m) {
+    RawMesh& mesh = raw->meshes[m];
+    for (unsigned b = 0; b < scene.mMeshes[m]->mNumBones; ++b) {
+      const aiBone& bone = *scene.mMeshes[m]->mBones[b];
+      const auto node = node_of_name.find(ToString(bone.mName));
+      if (node == node_of_name.end()) continue;
+      mesh.joints.push_back({node->second, Numbers<float>(bone.mOffsetMatrix)});
+      const auto number = static_cast<uint32_t>(mesh.joints.size() - 1);
+      for (unsigned w = 0; w < bone.mNumWeights; ++w) {
+        const aiVertexWeight& weight = bone.mWeights[w];
+        if (weight.mVertexId >= mesh.positions.size()) continue;
+        mesh.weights.push_back({weight.mVertexId, number, static_cast<float>(weight.mWeight)});
+      }
+    }
+    if (mesh.weights.empty()) mesh.joints.clear();
   }
 }
 
@@ -189,22 +161,13 @@ RawMesh ConvertMesh(const aiMesh& mesh, unsigned num_materials) {
 }
 
 nlohmann::json MetadataValue(const aiMetadataEntry& entry) {
-  switch (entry.mType) {
-    case AI_BOOL:
-      return *static_cast<bool*>(entry.mData);
-    case AI_INT32:
-      return *static_cast<int32_t*>(entry.mData);
-    case AI_UINT64:
-      return *static_cast<uint64_t*>(entry.mData);
-    case AI_FLOAT:
-      return *static_cast<float*>(entry.mData);
-    case AI_DOUBLE:
-      return *static_cast<double*>(entry.mData);
-    case AI_AISTRING:
-      return ToString(*static_cast<aiString*>(entry.mData));
-    default:
-      return nullptr;
-  }
+  if (entry.mType == AI_BOOL) return *static_cast<bool*>(entry.mData);
+  if (entry.mType == AI_INT32) return *static_cast<int32_t*>(entry.mData);
+  if (entry.mType == AI_UINT64) return *static_cast<uint64_t*>(entry.mData);
+  if (entry.mType == AI_FLOAT) return *static_cast<float*>(entry.mData);
+  if (entry.mType == AI_DOUBLE) return *static_cast<double*>(entry.mData);
+  if (entry.mType == AI_AISTRING) return ToString(*static_cast<aiString*>(entry.mData));
+  return nullptr;
 }
 
 // Adds the artist's metadata at a node, without the importers' bookkeeping.
@@ -223,38 +186,21 @@ void AddNodeMetadata(const aiNode& node, RawScene* scene) {
                            object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)});
 }
 
-RawNode ConvertNode(const aiNode& node, int32_t parent, unsigned num_meshes) {
-  RawNode raw;
-  raw.name = ToString(node.mName);
-  raw.parent = parent;
-  for (unsigned row = 0; row < 4; ++row) {
-    for (unsigned column = 0; column < 4; ++column) {
-      raw.to_parent[4 * row + column] = node.mTransformation[row][column];
-    }
-  }
-  for (unsigned i = 0; i < node.mNumMeshes; ++i) {
-    if (node.mMeshes[i] < num_meshes) raw.meshes.push_back(node.mMeshes[i]);
-  }
-  return raw;
-}
-
 // Depth first, without recursion, since files may nest nodes to any depth.
 void ConvertNodes(const aiScene& scene, RawScene* raw) {
-  struct Waiting {
-    const aiNode* node;
-    int32_t parent;
-  };
-  std::vector<Waiting> stack;
-  if (scene.mRootNode != nullptr) stack.push_back({scene.mRootNode, -1});
+  std::vector<std::pair<const aiNode*, int32_t>> stack = {{scene.mRootNode, -1}};  // and parents
   while (!stack.empty()) {
-    const Waiting next = stack.back();
+    const auto [node, parent] = stack.back();
     stack.pop_back();
+    if (node == nullptr) continue;
     const auto index = static_cast<int32_t>(raw->nodes.size());
-    raw->nodes.push_back(ConvertNode(*next.node, next.parent, scene.mNumMeshes));
-    AddNodeMetadata(*next.node, raw);
-    for (unsigned i = next.node->mNumChildren; i-- > 0;) {
-      if (next.node->mChildren[i] != nullptr) stack.push_back({next.node->mChildren[i], index});
+    raw->nodes.push_back(
+        {ToString(node->mName), parent, Numbers<double>(node->mTransformation), {}});
+    for (unsigned i = 0; i < node->mNumMeshes; ++i) {
+      if (node->mMeshes[i] < scene.mNumMeshes) raw->nodes.back().meshes.push_back(node->mMeshes[i]);
     }
+    AddNodeMetadata(*node, raw);
+    for (unsigned i = node->mNumChildren; i-- > 0;) stack.emplace_back(node->mChildren[i], index);
   }
 }
 
@@ -267,11 +213,10 @@ Vec3 BaseColour(const aiMaterial& material) {
   return {colour.r, colour.g, colour.b};
 }
 
-RawScene ConvertScene(const aiScene& scene, const std::string& format, const std::string& path) {
+RawScene ConvertScene(const aiScene& scene, const std::string& format, const std::string& head) {
   RawScene raw;
   raw.format = format;
-  const SourceConventions conventions =
-      ConventionsOf(format, ReadHead(path), ReadFbxSettings(scene));
+  const SourceConventions conventions = ConventionsOf(format, head, ReadFbxSettings(scene));
   raw.unit_m = conventions.unit_m;
   raw.applied_unit_m = conventions.applied_unit_m;
   raw.up = conventions.up;
@@ -287,85 +232,77 @@ RawScene ConvertScene(const aiScene& scene, const std::string& format, const std
   return raw;
 }
 
-int Exit(HelperExit code) { return static_cast<int>(code); }
-
-// Prints why the importer refuses the file. Returns the exit code.
-int Refuse(const std::string& path, const Assimp::Importer& importer) {
+// Why the importer refuses a file.
+Error Refusal(const Assimp::Importer& importer, const std::string& extension,
+              std::span<const std::byte> head) {
   const std::string message = importer.GetErrorString();
-  const std::string extension = std::filesystem::path(path).extension().string();
-  std::string reason = message.empty() ? "the importer gives no reason" : message;
-  HelperExit code = HelperExit::kRefused;
-  if (message.find("No suitable reader") != std::string::npos) {
-    const std::string head = ReadHead(path);
-    const std::string content = ContentName(std::as_bytes(std::span(head)));
-    if (!extension.empty() && importer.IsExtensionSupported(extension)) {
-      reason = "the content is not of the type that the file name says";
-      if (!content.empty()) reason += ": the file is " + content;
-    } else {
-      reason = "no importer knows this type of file";
-      code = HelperExit::kUnsupported;
-    }
+  if (message.find("No suitable reader") == std::string::npos) {
+    return {ExitCode::kInvalidInput, message.empty() ? "the importer gives no reason" : message};
   }
-  std::fprintf(stderr, "%s\n", reason.c_str());
-  return Exit(code);
+  if (extension.empty() || !importer.IsExtensionSupported(extension)) {
+    return {ExitCode::kUnsupported, "no importer knows this type of file"};
+  }
+  const std::string content = ContentName(head);
+  return {ExitCode::kInvalidInput, "the content is not of the type that the file name says" +
+                                       (content.empty() ? "" : ": the file is " + content)};
 }
 
-// Joins equal vertices and writes the scene to `out`. Returns the exit code.
-int Write(RawScene* scene, std::FILE* out) {
-  for (RawMesh& mesh : scene->meshes) JoinEqualVertices(&mesh);
-  return Exit(WriteRawScene(*scene, out) ? HelperExit::kOk : HelperExit::kUnreadable);
-}
-
-// Reads `path` with a reader of our own. Returns the exit code.
-int ImportOwn(const std::string& path, SceneReader read, std::FILE* out) {
-  const auto bytes = ReadFile(path, kMaxSourceBytes);
-  Result<RawScene> scene = bytes.ok() ? read(path, bytes.value()) : bytes.error();
-  if (scene.ok()) return Write(&scene.value(), out);
-  std::fprintf(stderr, "%s\n", scene.error().message.c_str());
-  const ExitCode code = scene.error().exit_code;
-  return Exit(code == ExitCode::kIo            ? HelperExit::kUnreadable
-              : code == ExitCode::kUnsupported ? HelperExit::kUnsupported
-                                               : HelperExit::kRefused);
-}
-
-// Reads `path` and writes the scene to `out`. Returns the exit code.
+// Reads `path` with a reader of our own, else with Assimp:
 // - Triangulates polygons; leaves out points, lines and animation.
 // - Keeps vertices as they are.
 // - With `keep_axes`, COLLADA models are not turned to Y up.
-int Import(const std::string& path, bool keep_axes, std::FILE* out) {
-  AccessedFiles files;
+Result<RawScene> ReadScene(const std::string& path, bool keep_axes) {
   Assimp::Importer importer;
-  if (const SceneReader read = OwnReaderOf(path, importer)) return ImportOwn(path, read, out);
-  importer.SetIOHandler(new RecordingIoSystem(&files));  // the importer owns it
+  std::error_code error;
+  const std::string extension = std::filesystem::path(path).extension().string();
+  const bool is_known = importer.GetImporterIndex(extension.c_str()) != SIZE_MAX;
+  const std::string text = ReadHead(path);
+  const auto head = std::as_bytes(std::span(text));
+  const uint64_t size = std::filesystem::file_size(path, error);
+  if (const SceneReader read = OwnReader(path, head, size, is_known)) {
+    const auto bytes = ReadFile(path, kMaxSourceBytes);
+    return bytes.ok() ? read(path, bytes.value()) : bytes.error();
+  }
+  auto* files = new RecordingIoSystem;
+  importer.SetIOHandler(files);  // which owns it
   importer.SetPropertyInteger(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, keep_axes ? 1 : 0);
   const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
-  if (scene == nullptr) return Refuse(path, importer);
-  RawScene raw = ConvertScene(*scene, FormatName(importer), path);
-  importer.FreeScene();  // makes room under the memory limit
-  files.opened.erase(NormalPath(path.c_str()));
-  raw.dependencies.assign(files.opened.begin(), files.opened.end());
-  raw.missing.assign(files.missing.begin(), files.missing.end());
-  return Write(&raw, out);
+  if (scene == nullptr) return Refusal(importer, extension, head);
+  RawScene raw = ConvertScene(*scene, FormatName(importer), text);
+  files->opened.erase(NormalPath(path.c_str()));
+  raw.dependencies.assign(files->opened.begin(), files->opened.end());
+  raw.missing.assign(files->missing.begin(), files->missing.end());
+  return raw;
 }
 
-int RunImporter(int argc, char** argv) {
-  if (argc < 2 || argc > 3 || (argc == 3 && std::string(argv[2]) != "--keep-axes")) {
-    std::fprintf(stderr, "usage: plush-import FILE [--keep-axes]\n");
-    return 1;
-  }
-  // If an allocation fails, the memory limit was reached.
-  std::set_new_handler([] { ::_exit(Exit(HelperExit::kOutOfMemory)); });
+// Reads `path`, joins equal vertices and writes the scene to stdout.
+HelperExit Import(const std::string& path, bool keep_axes) {
   // Keeps importers' own output out of the stream.
   std::FILE* out = ::fdopen(::dup(STDOUT_FILENO), "wb");
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
-  if (out == nullptr) return Exit(HelperExit::kUnreadable);
+  if (out == nullptr) return HelperExit::kUnreadable;
+  Result<RawScene> scene = ReadScene(path, keep_axes);
+  if (scene.ok()) {
+    for (RawMesh& mesh : scene.value().meshes) JoinEqualVertices(&mesh);
+    return WriteRawScene(scene.value(), out) ? HelperExit::kOk : HelperExit::kUnreadable;
+  }
+  std::fprintf(stderr, "%s\n", scene.error().message.c_str());
+  const ExitCode code = scene.error().exit_code;
+  return code == ExitCode::kIo            ? HelperExit::kUnreadable
+         : code == ExitCode::kUnsupported ? HelperExit::kUnsupported
+                                          : HelperExit::kRefused;
+}
+
+HelperExit RunImporter(const std::string& path, bool keep_axes) {
+  // If an allocation fails, the memory limit was reached.
+  std::set_new_handler([] { ::_exit(static_cast<int>(HelperExit::kOutOfMemory)); });
   try {
-    return Import(argv[1], argc == 3, out);
+    return Import(path, keep_axes);
   } catch (const std::bad_alloc&) {
-    return Exit(HelperExit::kOutOfMemory);
+    return HelperExit::kOutOfMemory;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
-    return Exit(HelperExit::kRefused);
+    return HelperExit::kRefused;
   }
 }
 
@@ -379,4 +316,10 @@ extern "C" const char* __asan_default_options() {
 }
 #endif
 
-int main(int argc, char** argv) { return plush::tools::RunImporter(argc, argv); }
+int main(int argc, char** argv) {
+  if (argc < 2 || argc > 3 || (argc == 3 && std::string(argv[2]) != "--keep-axes")) {
+    std::fprintf(stderr, "usage: plush-import FILE [--keep-axes]\n");
+    return 1;
+  }
+  return static_cast<int>(plush::tools::RunImporter(argv[1], argc == 3));
+}

@@ -23,9 +23,8 @@ namespace plush::tools {
 /// A joint of a mesh's skin.
 struct RawJoint {
   uint32_t node = 0;  ///< into RawScene::nodes
-  std::array<float, 16> inverse_bind = {1, 0, 0, 0, 0, 1, 0, 0,
-                                        0, 0, 1, 0, 0, 0, 0, 1};  ///< row-major: from the mesh's
-                                                                  ///< coordinates to the joint's
+  /// Row-major: from the mesh's coordinates to the joint's.
+  std::array<float, 16> inverse_bind = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
 };
 
 /// How much a joint moves a vertex, compared with the other joints.
@@ -52,9 +51,9 @@ struct RawMesh {
 struct RawNode {
   std::string name;
   int32_t parent = -1;  ///< an earlier node, or -1
-  std::array<double, 16> to_parent = {1, 0, 0, 0, 0, 1, 0, 0,
-                                      0, 0, 1, 0, 0, 0, 0, 1};  ///< row-major, acts on columns
-  std::vector<uint32_t> meshes;                                 ///< into RawScene::meshes
+  /// Row-major, acts on columns.
+  std::array<double, 16> to_parent = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+  std::vector<uint32_t> meshes;  ///< into RawScene::meshes
 };
 
 /// What a reader left out or could not find.

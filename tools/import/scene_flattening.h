@@ -40,7 +40,7 @@ struct FlatScene {
 
 /// Places each mesh at every node that names it, in node order. Errors: kLimit.
 /// - Transforms positions by the node's transform, normals by its inverse transpose. Skinned meshes
-///   are placed in bind pose instead (SkinPlacement).
+///   are placed in bind pose instead
 /// - Reverses the winding if the transform mirrors.
 /// - Keeps the order and the UVs of vertices.
 /// - Fills in normals that are missing, not finite or zero (FillMissingNormals).

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "page/packed_arrays.h"
 
+#include "base/base64.h"
+
 #include <meshoptimizer.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 namespace plush::tools {
 namespace {
 
-constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr double kSteps = 65535.0;
 
 struct Quantised {
@@ -71,34 +72,5 @@ nlohmann::json PackedArrays::AddPositions(std::span<const Vec3> positions) {
 }
 
 std::string PackedArrays::Base64() const { return Base64Of(bytes_); }
-
-std::vector<std::byte> BytesOfBase64(std::string_view text) {
-  std::vector<std::byte> bytes;
-  uint32_t bits = 0, num_bits = 0;
-  for (const char c : text) {
-    const size_t digit = std::string_view(kLetters).find(c);
-    if (digit == std::string_view::npos) break;
-    bits = (bits << 6 | static_cast<uint32_t>(digit)) & 0xffffu;
-    num_bits += 6;
-    if (num_bits < 8) continue;
-    num_bits -= 8;
-    bytes.push_back(static_cast<std::byte>(bits >> num_bits & 255u));
-  }
-  return bytes;
-}
-
-std::string Base64Of(std::span<const unsigned char> bytes) {
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    const size_t given = std::min<size_t>(3, bytes.size() - i);
-    uint32_t bits = 0;
-    for (size_t k = 0; k < 3; ++k) bits = bits << 8 | (k < given ? bytes[i + k] : 0u);
-    for (size_t k = 0; k < 4; ++k) {
-      text += k <= given ? kLetters[bits >> (18 - 6 * k) & 63u] : '=';
-    }
-  }
-  return text;
-}
 
 }  // namespace plush::tools

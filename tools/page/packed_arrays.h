@@ -48,10 +48,4 @@ class PackedArrays {
   std::vector<unsigned char> bytes_;
 };
 
-/// `bytes` in base64 [RFC 4648, 4], padded.
-std::string Base64Of(std::span<const unsigned char> bytes);
-
-/// The bytes of text that Base64Of gives, up to the first other sign.
-std::vector<std::byte> BytesOfBase64(std::string_view text);
-
 }  // namespace plush::tools

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compressed files read as the plain ones, and damaged ones are refused.
-#include "import/gltf_compression.h"
-
 #include "compressed_gltf.h"
+#include "import/gltf_document.h"
 #include "import/gltf_reader.h"
 #include "tools/procedural_meshes.h"
 

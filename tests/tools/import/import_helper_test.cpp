@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Shell scripts replace the helper and crash, hang, flood or answer nonsense.
-#include "import/import_helper.h"
-
 #include "base/child_process.h"
+#include "import/import.h"
 #include "tools/paths.h"
 #include "tools/procedural_meshes.h"
 
@@ -81,10 +80,14 @@ TEST_CASE("The helper's own exit codes have their meaning and reason") {
 }
 
 TEST_CASE("A missing helper is an error that names it") {
-  const auto scene = plush::tools::ImportWithHelper("box.obj", {.helper = "/no/such/helper"});
-  REQUIRE_FALSE(scene.ok());
-  CHECK(scene.error().exit_code == ExitCode::kIo);
-  CHECK(scene.error().message.find("/no/such/helper") != std::string::npos);
+  TemporaryFolder folder;
+  WriteText(folder / "box.obj", "v 0 0 0\n");
+  FindingList findings;
+  const auto model =
+      plush::tools::ImportModel(folder / "box.obj", {.helper = "/no/such/helper"}, &findings);
+  REQUIRE_FALSE(model.ok());
+  CHECK(model.error().exit_code == ExitCode::kIo);
+  CHECK(model.error().message.find("/no/such/helper") != std::string::npos);
   CHECK(plush::tools::HelperPath({}).ends_with("/plush-import"));
 }
 
@@ -93,11 +96,12 @@ TEST_CASE("An import that needs more memory than it may take ends at the limit")
   plush::tests::WriteObj(plush::tests::MakeSphere(1.0, 500, 800), folder / "sphere.obj");
   ImportSettings settings = {.memory_limit_bytes = 64 << 20,
                              .helper = plush::tests::kImportProgram};
-  const auto small = plush::tools::ImportWithHelper(folder / "sphere.obj", settings);
+  FindingList findings;
+  const auto small = plush::tools::ImportModel(folder / "sphere.obj", settings, &findings);
   REQUIRE_FALSE(small.ok());
   CHECK(small.error().exit_code == ExitCode::kLimit);
   settings.memory_limit_bytes = 4ull << 30;
-  CHECK(plush::tools::ImportWithHelper(folder / "sphere.obj", settings).ok());
+  CHECK(plush::tools::ImportModel(folder / "sphere.obj", settings, &findings).ok());
 }
 
 }  // namespace import_helper_test

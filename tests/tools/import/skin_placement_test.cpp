@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Skinned meshes in scenes: placed in bind pose, with the joints' poses and weights. The reference
 // multiplies 4x4 matrices.
-#include "import/skin_placement.h"
-
 #include "import/affine_transform.h"
 #include "import/scene_flattening.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "page/packed_arrays.h"
 
+#include "base/base64.h"
+
 #include <catch2/catch.hpp>
 
 #include <random>

@@ -135,10 +135,8 @@ GlbFile::GlbFile(std::span<const std::byte> bytes) : bytes_(bytes.begin(), bytes
 }
 
 std::vector<float> GlbFile::Numbers(size_t accessor) const {
-  const auto read = reader_->ReadAccessor(accessor);
   INFO("accessor " << accessor);
-  REQUIRE(read.has_value());
-  return read->values;
+  return reader_->ReadAccessor(accessor).values;
 }
 
 SkinnedMesh EvaluateSkin(const GlbFile& glb, size_t mesh_node, size_t frame) {
