@@ -2,11 +2,7 @@
 #include "import/own_formats.h"
 
 #include "base/text.h"
-#include "import/3mf_reader.h"
 #include "import/gltf_reader.h"
-#include "import/obj_reader.h"
-#include "import/ply_reader.h"
-#include "import/stl_reader.h"
 
 #include <algorithm>
 #include <array>

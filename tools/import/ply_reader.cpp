@@ -1,25 +1,165 @@
 // SPDX-License-Identifier: MIT
 // Reads row by row what the header announces; data that are missing end it.
-#include "import/ply_reader.h"
-
+#include "base/result.h"
 #include "base/text.h"
 #include "import/missing_files.h"
 #include "import/mixed_reader.h"
-#include "import/ply_header.h"
+#include "import/own_formats.h"
 #include "import/polygon_triangulation.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <set>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace plush::tools {
 namespace {
+
+enum class PlyType { kInt8, kUint8, kInt16, kUint16, kInt32, kUint32, kFloat, kDouble };
+
+// A number, or a list of numbers with a count before it.
+struct PlyProperty {
+  std::string name;
+  PlyType type = PlyType::kFloat;
+  bool is_list = false;
+  PlyType count_type = PlyType::kUint8;
+};
+
+// `count` rows of the same properties.
+struct PlyElement {
+  std::string name;
+  uint64_t count = 0;
+  std::vector<PlyProperty> properties;
+};
+
+struct PlyHeader {
+  MixedReader::Numbers numbers = MixedReader::Numbers::kText;
+  std::vector<PlyElement> elements;
+  std::vector<std::string> textures;  // files that comments "TextureFile" name
+  size_t data_begin = 0;              // [bytes]
+};
+
+// Errors: kInvalidInput, with the line.
+Result<PlyHeader> ReadPlyHeader(std::span<const std::byte> bytes);
+
+constexpr auto kPlyTypes = std::to_array<NamedValue<PlyType>>({
+    {"char", PlyType::kInt8},
+    {"int8", PlyType::kInt8},
+    {"uchar", PlyType::kUint8},
+    {"uint8", PlyType::kUint8},
+    {"short", PlyType::kInt16},
+    {"int16", PlyType::kInt16},
+    {"ushort", PlyType::kUint16},
+    {"uint16", PlyType::kUint16},
+    {"int", PlyType::kInt32},
+    {"int32", PlyType::kInt32},
+    {"uint", PlyType::kUint32},
+    {"uint32", PlyType::kUint32},
+    {"float", PlyType::kFloat},
+    {"float32", PlyType::kFloat},
+    {"double", PlyType::kDouble},
+    {"float64", PlyType::kDouble},
+});
+
+std::string_view TakeWord(std::string_view* line) {
+  line->remove_prefix(std::min(line->find_first_not_of(" \t"), line->size()));
+  const std::string_view word = line->substr(0, line->find_first_of(" \t"));
+  line->remove_prefix(word.size());
+  return word;
+}
+
+bool TakeType(std::string_view* line, PlyType* type) {
+  const std::string_view word = TakeWord(line);
+  const auto found = std::find_if(kPlyTypes.begin(), kPlyTypes.end(),
+                                  [word](const auto& known) { return known.name == word; });
+  if (found == kPlyTypes.end()) return false;
+  *type = found->value;
+  return true;
+}
+
+bool TakeFormat(std::string_view* line, MixedReader::Numbers* numbers) {
+  const std::string_view word = TakeWord(line);
+  if (word == "binary_big_endian") {
+    *numbers = MixedReader::Numbers::kSwapped;
+  } else if (word == "binary_little_endian") {
+    *numbers = MixedReader::Numbers::kNative;
+  }
+  return word == "ascii" || *numbers != MixedReader::Numbers::kText;
+}
+
+// Reads the line behind its keyword. False if it makes no sense.
+bool ReadLine(std::string_view keyword, std::string_view line, PlyHeader* header) {
+  if (keyword == "format") return TakeFormat(&line, &header->numbers);
+  if (keyword == "comment") {
+    if (TakeWord(&line) != "TextureFile" || line.empty()) return true;
+    header->textures.emplace_back(
+        line.substr(std::min(line.find_first_not_of(" \t"), line.size())));
+    return true;
+  }
+  if (keyword == "element") {
+    PlyElement element;
+    element.name = TakeWord(&line);
+    std::string_view count = TakeWord(&line);
+    header->elements.push_back(element);
+    return TakeNumber(&count, &header->elements.back().count) && count.empty();
+  }
+  if (keyword == "property") {
+    PlyProperty property;
+    std::string_view rest = line;
+    property.is_list = TakeWord(&rest) == "list";
+    if (property.is_list) line = rest;
+    if (property.is_list && !TakeType(&line, &property.count_type)) return false;
+    if (!TakeType(&line, &property.type) || header->elements.empty()) return false;
+    property.name = TakeWord(&line);
+    header->elements.back().properties.push_back(property);
+    return true;
+  }
+  return true;  // "ply", "obj_info", and lines that programs have added
+}
+
+Result<PlyHeader> ReadPlyHeader(std::span<const std::byte> bytes) {
+  const std::string_view text = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  if (!text.starts_with("ply")) {
+    return Error{ExitCode::kInvalidInput, "the file does not begin with 'ply'", "IMPORT_FAILED"};
+  }
+  const size_t first_end = text.find_first_of("\r\n");
+  const std::string_view end_of_line = first_end == text.npos                ? ""
+                                       : text[first_end] == '\n'             ? "\n"
+                                       : text.substr(first_end, 2) == "\r\n" ? "\r\n"
+                                                                             : "\r";
+  PlyHeader header;
+  std::string_view rest = text;
+  for (size_t number = 1; !rest.empty() && !end_of_line.empty(); ++number) {
+    const size_t end = std::min(rest.find(end_of_line), rest.size());
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + end_of_line.size(), rest.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const std::string_view whole = line;
+    const std::string_view keyword = TakeWord(&line);
+    if (keyword == "end_header") {
+      header.data_begin = text.size() - rest.size();
+      return header;
+    }
+    if (!ReadLine(keyword, line, &header)) {
+      return Error{ExitCode::kInvalidInput,
+                   "line " + std::to_string(number) + " of the header makes no sense: " +
+                       PrintableUtf8(MixedReader::Quoted(whole)),
+                   "IMPORT_FAILED"};
+    }
+  }
+  return Error{ExitCode::kInvalidInput, "the file ends before the header's end_header",
+               "IMPORT_FAILED"};
+}
 
 constexpr uint32_t kNoPlyVertex = UINT32_MAX;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "import/stl_reader.h"
-
 #include "import/mixed_reader.h"
+#include "import/own_formats.h"
 
 #include <algorithm>
 #include <array>

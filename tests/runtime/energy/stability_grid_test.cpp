@@ -532,7 +532,7 @@ TEST_CASE("Bodies of all shapes, masses and materials in flight or pinned end fi
   const int count = tests::SweepCount(300, 4000);
   const Failures failures = RunScenes(200001, count, SceneKind::kMild, kStiff);
   CHECK(failures.frozen <= count / 1000);
-  CHECK(failures.gaining <= count / 100);  // 0 of 300, 28 of 4000
+  CHECK(failures.gaining <= count / 100);  // 0 of 300, 31 of 4000
 }
 
 // These turn by up to two radians per step, or are torn to many times their size. Without clusters
@@ -541,7 +541,7 @@ TEST_CASE("Of torn bodies in flight or pinned, few freeze or gain", "[long]") {
   const int count = tests::SweepCount(200, 4000);
   const Failures failures = RunScenes(1, count, SceneKind::kWild, kStiff);
   CHECK(failures.frozen == 0);
-  CHECK(failures.gaining <= std::max(1, count / 100));  // 25 of 4000
+  CHECK(failures.gaining <= std::max(1, count / 100));  // 27 of 4000
 }
 
 TEST_CASE("Bodies on a floor, in a V or in a box of planes end finite above them, few gain",

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "import/3mf_reader.h"
-
 #include "import/own_formats.h"
 #include "tools/import/zip_text.h"
 #include "tools/procedural_meshes.h"

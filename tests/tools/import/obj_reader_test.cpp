@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "import/obj_reader.h"
-
+#include "import/own_formats.h"
 #include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "import/ply_reader.h"
+#include "import/own_formats.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Random edits of files in the formats with readers of our own: every one is read or refused, and
 // what is read is a scene that the parent process takes.
-#include "import/3mf_reader.h"
 #include "import/corner_joining.h"
-#include "import/obj_reader.h"
-#include "import/ply_reader.h"
+#include "import/own_formats.h"
 #include "import/scene_flattening.h"
-#include "import/stl_reader.h"
 #include "skip.h"
 #include "tools/import/zip_text.h"
 #include "tools/procedural_meshes.h"

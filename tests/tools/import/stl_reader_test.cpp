@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "import/stl_reader.h"
+#include "import/own_formats.h"
 
 #include <catch2/catch.hpp>
 
