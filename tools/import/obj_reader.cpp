@@ -22,36 +22,6 @@
 namespace plush::tools {
 namespace {
 
-// Gathers the materials that an OBJ file names, in the order in which they are named first.
-class ObjMaterials {
- public:
-  // `obj_path`: of the OBJ file, whose folder holds the others. Begins with "DefaultMaterial".
-  explicit ObjMaterials(std::string obj_path);
-
-  // Reads the files of a statement mtllib: the one of this name, which may have blanks, or else
-  // those whose names are its words. A file that is missing is replaced by the one that is called
-  // as the OBJ file, if there is one.
-  void ReadLibraries(std::string_view names);
-
-  // The number of the material; a new one if no file has it.
-  uint32_t Find(std::string_view name);
-
-  // Moves names, colours, the files read and those missing (IMPORT_FILE_MISSING, with textures
-  // that materials name) into `scene`.
-  void Finish(RawScene* scene);
-
- private:
-  std::string PathOf(std::string_view name) const;
-  bool ReadLibrary(const std::string& path);
-  void AddTexture(std::string_view words);
-
-  std::string obj_path_;
-  std::vector<std::string> names_;
-  std::vector<Vec3> colours_;
-  std::map<std::string, uint32_t, std::less<>> number_of_name_;
-  std::vector<std::string> read_, missing_;
-};
-
 // Largest .mtl file [bytes].
 constexpr uint64_t kMaxLibraryBytes = 64 << 20;
 // Grey, as of a material without a colour.
@@ -67,85 +37,103 @@ bool IsTexture(std::string_view keyword) {
          keyword == "decal" || keyword == "norm" || keyword == "refl";
 }
 
-ObjMaterials::ObjMaterials(std::string obj_path) : obj_path_(std::move(obj_path)) {
-  Find("DefaultMaterial");
-}
-
-uint32_t ObjMaterials::Find(std::string_view name) {
-  const auto found = number_of_name_.find(name);
-  if (found != number_of_name_.end()) return found->second;
-  const auto number = static_cast<uint32_t>(names_.size());
-  number_of_name_.emplace(name, number);
-  names_.emplace_back(name);
-  colours_.push_back(kNoColour);
-  return number;
-}
-
-// Beside the OBJ file, unless the name is absolute. Backslashes separate folders, too.
-std::string ObjMaterials::PathOf(std::string_view name) const {
-  const auto path_of = [this](const std::string& file) {
-    return (std::filesystem::path(obj_path_).parent_path() / file).lexically_normal().string();
-  };
-  std::string file(name);
-  if (IsFile(path_of(file))) return path_of(file);
-  std::replace(file.begin(), file.end(), '\\', '/');
-  return path_of(file);
-}
-
-void ObjMaterials::ReadLibraries(std::string_view names) {
-  if (names.empty() || ReadLibrary(PathOf(names))) return;
-  bool all_read = names.find(' ') != names.npos;
-  for (std::string_view rest = names; all_read && !rest.empty();) {
-    const std::string_view word = rest.substr(0, rest.find(' '));
-    all_read = word.empty() || ReadLibrary(PathOf(word));
-    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+// Gathers the materials that an OBJ file names, in the order in which they are named first.
+class ObjMaterials {
+ public:
+  // `obj_path`: of the OBJ file, whose folder holds the others. Begins with "DefaultMaterial".
+  explicit ObjMaterials(std::string obj_path) : obj_path_(std::move(obj_path)) {
+    Find("DefaultMaterial");
   }
-  if (all_read) return;
-  missing_.push_back(PathOf(names));
-  ReadLibrary(std::filesystem::path(obj_path_).replace_extension(".mtl").string());
-}
 
-bool ObjMaterials::ReadLibrary(const std::string& path) {
-  if (std::find(read_.begin(), read_.end(), path) != read_.end()) return true;
-  const auto bytes = ReadFile(path, kMaxLibraryBytes);
-  if (!bytes.ok()) return false;
-  read_.push_back(path);
-  ObjStatements statements(
-      {reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size()});
-  uint32_t material = UINT32_MAX;
-  while (statements.Next()) {
-    if (statements.keyword() == "newmtl") {
-      material = Find(statements.Name());
-    } else if (statements.keyword() == "kd" && material != UINT32_MAX) {
-      double r = 0.0, g = 0.0, b = 0.0;
-      if (!statements.Number(&r)) continue;
-      const bool is_grey = !statements.Number(&g) || !statements.Number(&b);
-      colours_[material] = ToFloat(is_grey ? Vec3d{r, r, r} : Vec3d{r, g, b});
-    } else if (IsTexture(statements.keyword())) {
-      AddTexture(statements.Name());
+  // Reads the files of a statement mtllib: the one of this name, which may have blanks, or else
+  // those whose names are its words. A file that is missing is replaced by the one that is called
+  // as the OBJ file, if there is one.
+  void ReadLibraries(std::string_view names) {
+    if (names.empty() || ReadLibrary(PathOf(names))) return;
+    bool all_read = names.find(' ') != names.npos;
+    for (std::string_view rest = names; all_read && !rest.empty();) {
+      const std::string_view word = rest.substr(0, rest.find(' '));
+      all_read = word.empty() || ReadLibrary(PathOf(word));
+      rest.remove_prefix(std::min(word.size() + 1, rest.size()));
     }
+    if (all_read) return;
+    missing_.push_back(PathOf(names));
+    ReadLibrary(std::filesystem::path(obj_path_).replace_extension(".mtl").string());
   }
-  return true;
-}
 
-// Options ("-s 1 1 1") may precede the file's name, which may have blanks: the file is missing if
-// no tail of the words is one. It is called by the last word then, or by all without options.
-void ObjMaterials::AddTexture(std::string_view words) {
-  for (std::string_view tail = words; !tail.empty();) {
-    if (IsFile(PathOf(tail))) return;
-    const size_t blank = tail.find_first_of(" \t");
-    tail.remove_prefix(std::min(blank, tail.size() - 1) + 1);
+  // The number of the material; a new one if no file has it.
+  uint32_t Find(std::string_view name) {
+    const auto found = number_of_name_.find(name);
+    if (found != number_of_name_.end()) return found->second;
+    const auto number = static_cast<uint32_t>(names_.size());
+    number_of_name_.emplace(name, number);
+    names_.emplace_back(name);
+    colours_.push_back(kNoColour);
+    return number;
   }
-  if (words.starts_with('-')) words.remove_prefix(words.find_last_of(" \t") + 1);
-  if (!words.empty()) missing_.push_back(PathOf(words));
-}
 
-void ObjMaterials::Finish(RawScene* scene) {
-  scene->materials = std::move(names_);
-  scene->colours = std::move(colours_);
-  scene->dependencies = std::move(read_);
-  AddMissingFiles({missing_.begin(), missing_.end()}, scene);
-}
+  // Moves names, colours, the files read and those missing (IMPORT_FILE_MISSING, with textures
+  // that materials name) into `scene`.
+  void Finish(RawScene* scene) {
+    scene->materials = std::move(names_);
+    scene->colours = std::move(colours_);
+    scene->dependencies = std::move(read_);
+    AddMissingFiles({missing_.begin(), missing_.end()}, scene);
+  }
+
+ private:
+  // Beside the OBJ file, unless the name is absolute. Backslashes separate folders, too.
+  std::string PathOf(std::string_view name) const {
+    const auto path_of = [this](const std::string& file) {
+      return (std::filesystem::path(obj_path_).parent_path() / file).lexically_normal().string();
+    };
+    std::string file(name);
+    if (IsFile(path_of(file))) return path_of(file);
+    std::replace(file.begin(), file.end(), '\\', '/');
+    return path_of(file);
+  }
+
+  bool ReadLibrary(const std::string& path) {
+    if (std::find(read_.begin(), read_.end(), path) != read_.end()) return true;
+    const auto bytes = ReadFile(path, kMaxLibraryBytes);
+    if (!bytes.ok()) return false;
+    read_.push_back(path);
+    ObjStatements statements(
+        {reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size()});
+    uint32_t material = UINT32_MAX;
+    while (statements.Next()) {
+      if (statements.keyword() == "newmtl") {
+        material = Find(statements.Name());
+      } else if (statements.keyword() == "kd" && material != UINT32_MAX) {
+        double r = 0.0, g = 0.0, b = 0.0;
+        if (!statements.Number(&r)) continue;
+        const bool is_grey = !statements.Number(&g) || !statements.Number(&b);
+        colours_[material] = ToFloat(is_grey ? Vec3d{r, r, r} : Vec3d{r, g, b});
+      } else if (IsTexture(statements.keyword())) {
+        AddTexture(statements.Name());
+      }
+    }
+    return true;
+  }
+
+  // Options ("-s 1 1 1") may precede the file's name, which may have blanks: the file is missing if
+  // no tail of the words is one. It is called by the last word then, or by all without options.
+  void AddTexture(std::string_view words) {
+    for (std::string_view tail = words; !tail.empty();) {
+      if (IsFile(PathOf(tail))) return;
+      const size_t blank = tail.find_first_of(" \t");
+      tail.remove_prefix(std::min(blank, tail.size() - 1) + 1);
+    }
+    if (words.starts_with('-')) words.remove_prefix(words.find_last_of(" \t") + 1);
+    if (!words.empty()) missing_.push_back(PathOf(words));
+  }
+
+  std::string obj_path_;
+  std::vector<std::string> names_;
+  std::vector<Vec3> colours_;
+  std::map<std::string, uint32_t, std::less<>> number_of_name_;
+  std::vector<std::string> read_, missing_;
+};
 
 constexpr uint32_t kNotGiven = UINT32_MAX;
 // A fourth coordinate this close to 1 is 1.

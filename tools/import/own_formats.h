@@ -76,7 +76,8 @@ bool LooksLikeStl(std::span<const std::byte> head, uint64_t size);
 ///
 /// Errors: kInvalidInput (no ZIP archive, broken or missing parts, XML or numbers; an unknown unit;
 /// objects that are missing; components nested beyond 32 levels or placed 2^18 times), kUnsupported
-/// (a required extension other than those for materials and production), kLimit (ThreeMfPackage).
+/// (a required extension other than those for materials and production), kLimit (unpacked parts of
+/// more than 1 GiB).
 Result<RawScene> Read3mf(const std::string& path, std::span<const std::byte> bytes);
 
 /// Whether a file with this beginning is a ZIP archive that begins with a model of 3MF.

@@ -45,7 +45,7 @@ std::string NormalPath(const char* file) {
 class RecordingIoSystem : public Assimp::DefaultIOSystem {
  public:
   std::set<std::string> opened;
-  mutable std::set<std::string> missing;  // where no file is
+  mutable std::set<std::string> missing;  // not found
 
   Assimp::IOStream* Open(const char* file, const char* mode) override {
     struct stat info = {};

@@ -49,9 +49,6 @@ struct PlyHeader {
   size_t data_begin = 0;              // [bytes]
 };
 
-// Errors: kInvalidInput, with the line.
-Result<PlyHeader> ReadPlyHeader(std::span<const std::byte> bytes);
-
 constexpr auto kPlyTypes = std::to_array<NamedValue<PlyType>>({
     {"char", PlyType::kInt8},
     {"int8", PlyType::kInt8},
@@ -127,6 +124,7 @@ bool ReadLine(std::string_view keyword, std::string_view line, PlyHeader* header
   return true;  // "ply", "obj_info", and lines that programs have added
 }
 
+// Errors: kInvalidInput, with the line.
 Result<PlyHeader> ReadPlyHeader(std::span<const std::byte> bytes) {
   const std::string_view text = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   if (!text.starts_with("ply")) {

@@ -46,12 +46,9 @@ NodeSums SumOver(const Body& body, const Of& of) {
   }
   return sums;
 }
-NodeSums SumUp(const Body& body, std::span<const NodeVec> v, const Vec3& frame = {}) {
-  return SumOver(body, [&](size_t i) -> Vec3 { return v[i] - frame; });
-}
 
 double KineticOf(const Body& body, std::span<const NodeVec> v, const Vec3& frame = {}) {
-  return 0.5 * SumUp(body, v, frame).second;
+  return 0.5 * SumOver(body, [&](size_t i) -> Vec3 { return v[i] - frame; }).second;
 }
 
 // Calls `of` with the impulse of each collider and the way that its surface goes.
@@ -78,7 +75,7 @@ Vec3 FrameOf(const Body& body, float h) {
     frame += way * (Length(impulse) / h), all += Length(impulse);
   });
   if (all > 0.0f) frame = frame * (1.0f / all);
-  const NodeSums sums = SumUp(body, body.v.span(), frame);
+  const NodeSums sums = SumOver(body, [&](size_t i) -> Vec3 { return body.v[i] - frame; });
   Vec3 own = InFloat(sums.first * (1.0 / sums.mass));
   size_t count = 0;
   for (const PlaneContact& contact : body.contacts.Current()) {
@@ -103,10 +100,9 @@ double WorkOfOthers(const StepSettings& settings, float h, const Body& body) {
   for (const BodyContactSide& at : body.contacts.between) {
     add(at.contact->sides[at.side].point, at.contact->Own(at.side, at.contact->row.impulse));
   }
-  const AttachedPoints& attached = body.attached;
-  for (const AttachedPoint& at : attached.Current()) {
-    const AttachmentRow& row = attached.RowOf(at);
-    if (row.acts) add(at.point, attached.Own(at, row.impulse));
+  for (const AttachedPoint& at : body.attached.Current()) {
+    const AttachmentRow& row = body.attached.RowOf(at);
+    if (row.acts) add(at.point, body.attached.Own(at, row.impulse));
   }
   const NodeSums fallen = SumOver(body, [&](size_t i) { return body.y[i] - body.x[i]; });
   return Dot(InDouble(GravityOf(settings, body)), fallen.first) + work / (double(h) * double(h));
@@ -158,19 +154,23 @@ void Shorten(const SubstepOf& of, double given, GuardedSubstep* substep, Body* b
     const double left = substep->most - substep->elastic - kinetic;
     return std::isfinite(left) ? left : std::numeric_limits<double>::lowest();
   };
-  if (body->contacts.num_contacts == 0) {
+  const bool starts_again = body->contacts.num_contacts == 0;
+  if (starts_again) {
     const Vec3 fall = GravityOf(of.settings, *body) * of.h;
     for (size_t i = 0; i < x.size(); ++i)
       end[i] = NodeVec(x[i].w > 0.0f ? body->v[i] + fall : Vec3{}, 0.0f);
     kinetic = coarse.FindRigidMotions(x, of.h, end.first(x.size()), moved);
     if (kinetic <= room) return;
-    go(0.0);
+  } else {
+    std::copy(y.begin(), y.end(), end.begin());
+  }
+  const double most = std::fmax(go(0.0), 0.0);
+  if (starts_again) {
     LeaveLane(body);
     SetMultipliers(of.h, body);
     IterateOnce(of, body, stats);
+    std::copy(y.begin(), y.end(), end.begin());
   }
-  std::copy(y.begin(), y.end(), end.begin());
-  const double most = std::fmax(go(0.0), 0.0);
   double share = 1.0, left = go(1.0);
   for (int k = 0; k < kTries && left < 0.0; ++k) {
     // The energy is nearly a square of the share.
@@ -197,8 +197,7 @@ bool GuardLooks(const StepSettings& settings, float h, bool is_rough, const Body
 GuardedSubstep BeginGuard(const SubstepOf& of, bool is_rough, Body* body, StepStats* stats) {
   constexpr double kTiny = 1.0e-5;
   EnergyGuard& guard = body->guard;
-  GuardedSubstep substep;
-  substep.looks = GuardLooks(of.settings, of.h, is_rough, *body);
+  GuardedSubstep substep = {.looks = GuardLooks(of.settings, of.h, is_rough, *body)};
   if (substep.looks) {
     if (!guard.is_known) {
       std::copy(body->x.begin(), body->x.end(), body->rhs.begin());
@@ -227,7 +226,6 @@ void EndGuard(const GuardedSubstep& substep, float h, Body* body) {
   const double left = substep.most - substep.elastic;
   double kinetic = KineticOf(*body, v);
   if (kinetic > left + substep.least) {
-    // A body stops beside what presses on it, not where the world is at rest.
     const Vec3 frame = FrameOf(*body, h);
     const double moving = KineticOf(*body, v, frame), most = moving - (kinetic - left);
     (void)body->system->coarse.FindRigidPart(body->x.span(), v, rigid);

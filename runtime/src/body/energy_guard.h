@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Keeps substeps from ending with more energy than there was.
 //
-// A substep makes two or three iterations. Impacts of nearly incompressible bodies, blows that a
-// stiff body cannot follow, colliders that crush a body and lifts of flat tets can leave it with
-// more energy than it had and others gave it. Such a substep ends slower. If the elastic energy
-// alone is too high, a body in flight or on pins starts the substep again, with the fine solve.
+// After its two or three iterations, impacts of nearly incompressible or stiff bodies, colliders
+// that crush and lifts of flat tets can leave a body with more energy than it had and others gave
+// it. Such a substep ends slower. If the elastic energy alone is too high, a body in flight or on
+// pins starts the substep again, with the fine solve.
 //
 // What earlier substeps lost counts as credit, up to a share of the energy. Else a body that swings
 // undamped would keep each loss of an iteration's error and no gain, and stop within seconds.
@@ -27,18 +27,20 @@ struct EnergyGuard {
 /// A substep that the guard looks at.
 struct GuardedSubstep {
   bool looks = false;
-  bool is_shorter = false;  ///< it was started again
+  bool is_shorter = false;  ///< its way
   double elastic = 0.0;     ///< at its end [J]
   double most = 0.0;        ///< energy at its start, with the work of others and the credit [J]
   double least = 0.0;       ///< smaller excesses may be rounding [J]
 };
 
-/// Whether the guard looks at a substep of `h` seconds: unless the last solve moved all nodes by
-/// much less than gravity does and no tet may have been flat (`is_rough`), while pins move, with a
-/// ContactMethod, and in implicit steps that are quasistatic or use a paper's material.
+/// Whether the guard looks at a substep of `h` seconds: if the last solve moved a node by more than
+/// a small share of what gravity does, if tets may have been flat (`is_rough`), or if the step is
+/// implicit. Never while pins move, with a ContactMethod, volume sweeps, materials of papers or
+/// quasistatic steps.
 bool GuardLooks(const StepSettings& settings, float h, bool is_rough, const Body& body);
 
-/// Measures a substep from body->x and body->v to body->y. Uses body->rhs. Does not allocate.
+/// Measures a substep from body->x and body->v to body->y. Changes body->y and its multipliers, if
+/// the elastic energy alone is too high. Uses body->rhs and body->d. Does not allocate.
 GuardedSubstep BeginGuard(const SubstepOf& of, bool is_rough, Body* body, StepStats* stats);
 
 /// Slows nodes of body->x down, if body->v has more kinetic energy than a substep of `h` seconds

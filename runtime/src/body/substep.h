@@ -54,7 +54,7 @@ bool WantsIteration(const SubstepOf& of, Body* body, int least_of_island);
 
 /// Whether a point has sunk that the last solve did not know of.
 bool IsSunk(const SubstepOf& of, Body* body);
-/// One more outer iteration for such a body, without a coarse correction.
+/// One more outer iteration without a coarse correction: for such a body, or one that starts again.
 void IterateOnce(const SubstepOf& of, Body* body, StepStats* stats);
 
 /// Adds what a solve with contacts did.
