@@ -215,7 +215,6 @@ struct Body : Links<Body> {  // of System::waiting
     float lowest = 1.0f;       ///< det F of any iterate
     bool may_be_flat = false;
     bool is_owed = false;       ///< a coarse correction
-    bool skips_search = false;  ///< for sunk points, in the last iteration: another one follows
     bool has_matrix = false;    ///< of the coarse level, not from before a turn
     bool is_corrected = false;  ///< it takes part in a joint coarse correction
     bool is_done = false;       ///< by the body's own SolverMethod

@@ -120,16 +120,12 @@ void SolveAttached(const FactoredSystem& system, float accuracy, AttachedPoints*
 }
 
 // A body's part in the solve of an outer iteration. Points that a soft body presses below a plane
-// are left to the next one, as long as one follows for sure. If only half-spaces hold it, which
-// cannot pass it, the second iteration after an impact does not search: the worst step of a fall
-// takes a tenth less time, and thrown bodies move as right in the mean. The last one searches
-// once more than others, unless the body is in a heap.
+// are left to the next one, as long as one follows for sure. The last one searches once more than
+// others, unless the body is in a heap.
 ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, Body* body) {
   ContactProblem problem = ProblemOf(settings, system.system.dt, *body);
   if (body->attached.any()) problem.attached = &body->attached;
-  constexpr float kFar = 0.1f;  // [median edges]; at rest, the second iteration is often the last
-  Body::Progress& p = body->progress;
-  p.skips_search = false;
+  const Body::Progress& p = body->progress;
   ContactSolve part = {system, problem, &body->contacts, body->d.span()};
   // (Stacked bodies would creep: a stack of ten cubes by 1.5% of an edge instead of 0.2%.)
   constexpr double kStiffInHeap = 17.0;  // clusters; more substeps take care of softer bodies
@@ -143,9 +139,7 @@ ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, 
   const bool ends_early = is_alone && is_on_solid;
   const int most = std::max(ends_early ? 2 : settings.contact.iterations, p.least_iterations);
   const bool is_last = p.iterations + 1 >= most;
-  p.skips_search = is_alone && !is_on_solid && !is_last && p.iterations == 1 &&
-                   p.longest > kFar * body->simulation.median_edge;
-  if (!is_last || is_alone) part.problem.searches = is_last ? 3 : p.skips_search ? 0 : 1;
+  if (!is_last || is_alone) part.problem.searches = is_last ? 3 : 1;
   return part;
 }
 
@@ -397,7 +391,7 @@ bool WantsIteration(const SubstepOf& of, Body* body, int least_of_island) {
   constexpr float kAtRest = 1.0e-4f;     // [sizes per s]; slower moves need no more iterations
   constexpr int kMostWithoutCoarse = 8;
   if (body->progress.is_done) return false;
-  if (done < least || body->progress.skips_search) return true;
+  if (done < least) return true;
   const bool has_coarse = HasCoarseLevel(of.settings, *body);
   if (!body->contacts.any()) return false;
   if (has_coarse && done < 2) return true;  // clusters have not moved yet

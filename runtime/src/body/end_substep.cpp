@@ -75,9 +75,7 @@ void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stat
   const PhaseTimer timer(stats, Phase::kVolume);
   const std::span<NodeVec> y = body->y.span(), before = body->rhs.span();
   FindRest(*body, before);
-  const auto passes = [&] { return body->contacts.any() && PassesFlat(body->elements, before, y); };
-  bool is_flat = HasFlatTet(body->elements, y);
-  if (!is_flat && !passes()) return;
+  if (!HasFlatTet(body->elements, y)) return;
   // The impulses on held points change the momentum, so they count as forces of the constraints;
   // reactions of pins are known by now.
   const auto hold_all = [&](bool searches) {
@@ -90,7 +88,7 @@ void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stat
   };
   // Searches for points that lifts pressed below planes take longer than lifts.
   const auto searches_in = [](int round) { return std::has_single_bit(unsigned(round)); };
-  float missing = is_flat ? 1.0f : 0.0f, earlier = std::numeric_limits<float>::infinity();
+  float missing = 1.0f, earlier = std::numeric_limits<float>::infinity();
   for (int round = 1; round <= kRounds && missing > 0.0f; ++round) {
     hold_all(searches_in(round));
     missing = LiftFlatTets(body->elements, body->x.span(), y);
@@ -99,11 +97,9 @@ void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stat
     earlier = missing;
   }
   if (missing > 0.0f) hold_all(true);
-  is_flat = body->contacts.any() && (missing > 0.0f || passes());
+  bool is_flat = missing > 0.0f && body->contacts.any();
   for (int i = 0; i < kHolds && is_flat; ++i) {
-    const float share = i < kHalvings ? 0.5f : 1.0f;
-    is_flat = HoldFlatTets(body->elements, before, share, y);
-    is_flat = HoldPassingTets(body->elements, before, share, y) || is_flat;
+    is_flat = HoldFlatTets(body->elements, before, i < kHalvings ? 0.5f : 1.0f, y);
   }
   DropOpenContacts(&body->contacts);
   stats->flat_tets = CountFlatTets(body->elements, y);
@@ -258,26 +254,10 @@ bool FindWayOut(const SubstepOf& of, Body* body, StepStats* stats) {
   return FindPushOut(ShareOut(of), &body->solve);
 }
 
-// Whether a node of a touching body moves far beside the others in the substep.
-static bool MovesFar(const Body& body) {
-  constexpr float kFar = 0.25f;  // [median edges]
-  if (!body.contacts.any()) return false;
-  Vec3 mean;
-  for (size_t i = 0; i < body.x.size(); ++i) mean += body.y[i] - body.x[i];
-  mean = mean * (1.0f / static_cast<float>(body.x.size()));
-  const float far = kFar * body.simulation.median_edge;
-  for (size_t i = 0; i < body.x.size(); ++i) {
-    const Vec3 beside = body.y[i] - body.x[i] - mean;
-    if (Dot(beside, beside) > far * far) return true;
-  }
-  return false;
-}
-
 void EndSubstep(const SubstepOf& of, bool is_deep, Body* body, StepStats* stats) {
   const Body::Progress& p = body->progress;
   // Constraints move points as far as they like, after all tests.
-  const bool may_be_flat = p.may_be_flat || MayBeFlat(p.lowest) || body->attached.block.any() ||
-                           (body->solver.method == nullptr && MovesFar(*body));
+  const bool may_be_flat = p.may_be_flat || MayBeFlat(p.lowest) || body->attached.block.any();
   const bool is_jammed = Finish(of, may_be_flat, body, stats);
   if (body->progress.is_static) {
     body->progress.static_speed = LongestVector(body->v.span());

@@ -25,7 +25,6 @@
 #include "base/array.h"
 #include "base/node_vec.h"
 #include "base/vector_math.h"
-#include "collision/double_vector.h"
 #include "contact/constraint_block.h"
 #include "contact/plane_contacts.h"
 #include "contact/point_couplings.h"
@@ -82,15 +81,6 @@ struct AttachmentRow {
   Vec3 normal;  ///< its direction; matters if rest_length is not 0
   Vec3 before;  ///< `impulse` at Locate [kg m]
   Vec3 known;   ///< the part of `impulse` that both iterates show [kg m]
-  // Of a spring in SolveSprings, in double: stiff springs at nearly one place share their load by
-  // small differences.
-  struct Gradients {
-    double yielding;         ///< roughly the inverse of the operator's diagonal [kg]
-    DoubleVector change;     ///< of `impulse` [kg m]
-    DoubleVector left;       ///< what the change so far leaves of e [m]
-    DoubleVector direction;  ///< of the next part of the change [kg m]
-    DoubleVector answer;     ///< how that moves the way, plus its part of K^-1 [m]
-  } gradients = {};
   // Of a spring in ContactGradients.
   Vec3 first;     ///< LawImpulse where it begins [kg m]
   Vec3 resisted;  ///< K times the motion of the current direction [kg m]
@@ -129,7 +119,6 @@ struct AttachedPoint {
                 ///< displacement by that [m]
   float turned_response = 0.0f;  ///< displacement per impulse on it with the body's turn, at most
                                  ///< [1/kg]
-  DoubleVector by_springs = {};  ///< displacement by a direction of SolveSprings [m]
   CoarsePoint coarse;
   Mat3 response;  ///< on the coarse level [1/kg]
 };

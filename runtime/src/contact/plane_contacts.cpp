@@ -8,7 +8,6 @@
 #include "contact/body_contacts.h"
 #include "contact/coarse_attached.h"
 #include "contact/contact_couplings.h"
-#include "contact/joined_springs.h"
 #include "contact/normal_impulses.h"
 #include "contact/sweep_rounds.h"
 #include "solver/coarse_level.h"
@@ -176,13 +175,13 @@ bool HasMoved(const SweepChange& change, float accuracy) {
          !(std::fabs(change.change_of_load) <= kShareOfLoad * change.load);
 }
 
-// Sweeps until the impulses have converged. Solves the normal ones of each body first, then those
-// of the springs of several bodies: in each sweep, that would cost more than it gains. In a pile,
-// skips the bodies that have settled. Two planes that press a stiff body move it as a whole, in
-// turns, and converge slowly. If it then sank in by what is left, it would do so in each step. So
-// sweeps beyond problem.sweeps go on while points rise or sink by more than the depth that counts,
-// and many more while they move much farther, or if several bodies hand their loads on to each
-// other. Stacks need them. Returns their number. Counts solves that end while they still do.
+// Sweeps until the impulses have converged. Solves the normal ones of each body first: in each
+// sweep, that would cost more than it gains. In a pile, skips the bodies that have settled. Two
+// planes that press a stiff body move it as a whole, in turns, and converge slowly. If it then sank
+// in by what is left, it would do so in each step. So sweeps beyond problem.sweeps go on while
+// points rise or sink by more than the depth that counts, and many more while they move much
+// farther, or if several bodies hand their loads on to each other. Stacks need them. Returns their
+// number. Counts solves that end while they still do.
 int SweepUntilConverged(ContactSolve* solve, const JobSystem* jobs) {
   constexpr int kMany = 64, kMost = 256;
   constexpr float kFar = 30.0f;  // [tolerances]
@@ -203,7 +202,6 @@ int SweepUntilConverged(ContactSolve* solve, const JobSystem* jobs) {
     if (state->is_settled || (state->attached != nullptr && state->turn == nullptr)) return;
     SolveNormals(of->problem.accuracy, of->problem.is_slow, state);
   });
-  if (is_pile && has_springs) SolveSprings(solve);
   const int limit = is_pile ? AffordableSweeps(sides / 2, std::min(asked, kMost), kMost) : kMost;
   const int many = is_pile ? limit : kMany;
   const SweepRounds rounds(solve);

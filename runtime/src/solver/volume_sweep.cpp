@@ -88,44 +88,6 @@ size_t FindFlatBlock(const ElementView& elements, const NodeVec* x, size_t block
   return block;
 }
 
-// Edges of the tets in lanes [first, first + N) of a block, from their first nodes.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE Mat<V> LoadEdges(D d, const TetBlock& block, size_t first, const NodeVec* x) {
-  Xyz<V> corner[4];
-  for (size_t k = 0; k < 4; ++k) {
-    corner[k] = GatherNodes(d, x, block.nodes[k] + first, static_cast<V*>(nullptr));
-  }
-  return {corner[1] - corner[0], corner[2] - corner[0], corner[3] - corner[0]};
-}
-
-// The first block from `block` on that has a tet which may pass flat on its way from `before` to
-// `x`, or the number of blocks. Looks at the Bernstein coefficients of det F, see PassesFlat below.
-size_t FindPassingBlock(const ElementView& elements, const NodeVec* before, const NodeVec* x,
-                        size_t block) {
-  const Lanes16 d;
-  using V = hn::Vec<Lanes16>;
-  for (; block < elements.blocks.size(); ++block) {
-    const TetBlock& tets = elements.blocks[block];
-    for (size_t i = 0; i < kBlockTets; i += kLanes<Lanes16>) {
-      const Mat<V> from = LoadEdges(d, tets, i, before), to = LoadEdges(d, tets, i, x);
-      const Mat<V> of_from = Cofactor(from), of_to = Cofactor(to);
-      const V s = hn::LoadU(d, tets.det_dm_inv + i), zero = hn::Zero(d);
-      const V start = hn::Mul(Dot(from.c0, of_from.c0), s), end = hn::Mul(Dot(to.c0, of_to.c0), s);
-      const V third = hn::Mul(s, hn::Set(d, 1.0f / 3.0f));
-      const V early = hn::Mul(Inner(of_from, to), third), late = hn::Mul(Inner(of_to, from), third);
-      // Without Min, whose result for NaN depends on the instruction set.
-      const V share = hn::Mul(start, hn::Set(d, kLeastPassedShare));
-      const V held = hn::Set(d, kLeastHeldDetF);
-      const V least = hn::IfThenElse(hn::Lt(share, held), share, held);
-      const auto low =
-          hn::Or(hn::Lt(early, least), hn::Or(hn::Lt(late, least), hn::Lt(end, least)));
-      const auto passes = hn::And(hn::Gt(start, zero), low);
-      if (!hn::AllFalse(d, hn::And(hn::Gt(s, zero), passes))) return block;
-    }
-  }
-  return block;
-}
-
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace plush
@@ -136,7 +98,6 @@ namespace plush {
 
 HWY_EXPORT(SweepAll);
 HWY_EXPORT(FindFlatBlock);
-HWY_EXPORT(FindPassingBlock);
 
 SweepChanges SweepVolumes(const ElementView& elements, float dt, std::span<NodeVec> x,
                           std::span<float> kappa, float most_bulk) {
@@ -226,50 +187,6 @@ bool Lift(const FlatTet& flat, std::span<NodeVec> x) {
   return true;
 }
 
-// Whether a cubic with the Bernstein coefficients `b` on [0, 1] falls below `least`, or nearly.
-bool FallsBelow(const float (&b)[4], float least, int halvings) {
-  if (b[3] < least) return true;
-  if (b[0] >= least && b[1] >= least && b[2] >= least) return false;
-  if (halvings == 0) return true;
-  const auto mean = [](float p, float q) { return 0.5f * (p + q); };
-  const float m01 = mean(b[0], b[1]), m12 = mean(b[1], b[2]), m23 = mean(b[2], b[3]);
-  const float low = mean(m01, m12), high = mean(m12, m23), middle = mean(low, high);
-  return FallsBelow({b[0], m01, low, middle}, least, halvings - 1) ||
-         FallsBelow({middle, high, m23, b[3]}, least, halvings - 1);
-}
-
-// Whether a tet whose F is right side out goes flat while its nodes move straight from `from` to
-// `to`. det F is then a cubic in time.
-bool PassesFlat(const Mat3& from, const Mat3& to) {
-  constexpr int kHalvings = 6;
-  const auto inner = [](const Mat3& a, const Mat3& b) {
-    return Dot(a.c0, b.c0) + Dot(a.c1, b.c1) + Dot(a.c2, b.c2);
-  };
-  const float start = Determinant(from);
-  if (!(start > 0.0f)) return false;
-  const float b[4] = {start, inner(Cofactor(from), to) / 3.0f, inner(Cofactor(to), from) / 3.0f,
-                      Determinant(to)};
-  return FallsBelow(b, std::fmin(kLeastHeldDetF, kLeastPassedShare * start), kHalvings);
-}
-
-// Calls visit(tet) for the tets that pass flat, one after the other: each sees what became of those
-// before.
-template <class Visit>
-void ForPassingTets(const ElementView& elements, std::span<const NodeVec> before,
-                    std::span<const NodeVec> x, const Visit& visit) {
-  const auto next = [&](size_t first) {
-    return HWY_DYNAMIC_DISPATCH(FindPassingBlock)(elements, before.data(), x.data(), first);
-  };
-  for (size_t b = next(0); b < elements.blocks.size(); b = next(b + 1)) {
-    ForTets(elements.blocks[b], [&](const Tet& tet, const Mat3& dm_inv) {
-      const auto gradient = [&](std::span<const NodeVec> at) {
-        return DeformationGradient(at[tet.a], at[tet.b], at[tet.c], at[tet.d], dm_inv);
-      };
-      if (PassesFlat(gradient(before), gradient(x))) visit(tet);
-    });
-  }
-}
-
 }  // namespace
 
 bool MayBeFlat(const SweepChanges& last) {
@@ -319,26 +236,6 @@ bool HoldFlatTets(const ElementView& elements, NodeVectors before, float share,
     return true;
   });
   return held > 0.0f;
-}
-
-bool PassesFlat(const ElementView& elements, std::span<const NodeVec> before,
-                std::span<const NodeVec> x) {
-  bool passes = false;
-  ForPassingTets(elements, before, x, [&](const Tet&) { passes = true; });
-  return passes;
-}
-
-bool HoldPassingTets(const ElementView& elements, std::span<const NodeVec> before, float share,
-                     std::span<NodeVec> x) {
-  bool any = false;
-  ForPassingTets(elements, before, x, [&](const Tet& tet) {
-    for (const uint32_t node : {tet.a, tet.b, tet.c, tet.d}) {
-      if (!(x[node].w > 0.0f)) continue;  // pins go to their targets
-      x[node] -= (x[node] - before[node]) * share;
-      any = true;
-    }
-  });
-  return any;
 }
 
 }  // namespace plush

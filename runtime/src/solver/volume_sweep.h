@@ -43,8 +43,6 @@ SweepChanges SweepVolumes(const ElementView& elements, float dt, std::span<NodeV
 inline constexpr float kLeastDetF = 0.05f;
 /// That of HoldFlatTets.
 inline constexpr float kLeastHeldDetF = 0.01f;
-/// A tet also passes flat only below this share of its det F at the start.
-inline constexpr float kLeastPassedShare = 0.5f;
 
 /// Whether a tet may have det F < kLeastDetF after the sweep that returned `last`: a quick test
 /// before HasFlatTet. Rarely misses one.
@@ -79,17 +77,6 @@ float LiftFlatTets(const ElementView& elements, NodeVectors before, std::span<No
 /// as rounding errors that still do. Does not allocate.
 bool HoldFlatTets(const ElementView& elements, NodeVectors before, float share,
                   std::span<NodeVec> x);
-
-/// Whether a tet passes flat while its nodes move straight from `before` to `x` [m] (num_nodes + 1
-/// x 1 each): it starts right side out, and det F falls below kLeastHeldDetF and half of its start.
-/// At the end it may be right side out again, with nodes that have passed each other. Elastic
-/// forces do not undo that. Does not allocate.
-bool PassesFlat(const ElementView& elements, std::span<const NodeVec> before,
-                std::span<const NodeVec> x);
-
-/// HoldFlatTets for tets that pass flat. `before`: (num_nodes + 1 x 1). Does not allocate.
-bool HoldPassingTets(const ElementView& elements, std::span<const NodeVec> before, float share,
-                     std::span<NodeVec> x);
 
 /// SweepChanges of each body of a crowd.
 struct CrowdSweepChanges {

@@ -178,63 +178,6 @@ TEST_CASE("Lifts respect pins") {
   CHECK_FALSE(pinned.Lift());
 }
 
-// Against det F at many times on the way. Between the two limits both answers are right.
-TEST_CASE("Tets that pass flat are those whose det F falls below the bound on the way") {
-  Random random(5);
-  int passing = 0, back = 0;
-  Swept body(SingleTet(0.2));
-  const Points rest = ToEigen(body.x);
-  const auto volume = [](const Points& x) {
-    Eigen::Matrix3d edges;
-    for (int k = 0; k < 3; ++k) edges.col(k) = x.col(k + 1) - x.col(0);
-    return edges.determinant();
-  };
-  for (int i = 0; i < 4000; ++i) {
-    const double size = random.Uniform(0.0, 0.3);
-    const Points start = rest + random.Vectors(4, 0.03), end = start + random.Vectors(4, size);
-    const auto det_at = [&](double t) {
-      return volume((1.0 - t) * start + t * end) / volume(rest);
-    };
-    const double first = det_at(0.0);
-    double lowest = first;
-    for (int k = 1; k <= 100; ++k) lowest = std::min(lowest, det_at(0.01 * k));
-    const double least = std::min(double(kLeastHeldDetF), 0.5 * first);
-    const std::vector<NodeVec> from = ToNodeVecs(start), to = ToNodeVecs(end);
-    const bool passes = PassesFlat(body.shape.elements(), from, to);
-    CAPTURE(i, size, first, lowest, least);
-    if (first <= 0.0) {
-      CHECK_FALSE(passes);
-    } else if (lowest < least - 1.0e-3) {
-      CHECK(passes);
-    } else if (lowest > least + 0.02) {
-      CHECK_FALSE(passes);
-    }
-    passing += passes ? 1 : 0;
-    back += passes && det_at(1.0) > double(kLeastDetF) ? 1 : 0;
-  }
-  std::printf("tets on their way: %d of 4000 pass flat, %d of them end right side out\n", passing,
-              back);
-  CHECK(back > 20);
-}
-
-TEST_CASE("Tets that pass flat are held before, and the others move on") {
-  for (uint32_t seed = 1; seed <= 10; ++seed) {
-    CAPTURE(seed);
-    Random random(seed);
-    Swept body(TetBox(3, 2, 2, 0.1, 0.09, seed));
-    const std::vector<NodeVec> before = body.x;
-    body.Move(&random, 0.1);
-    const Points way = ToEigen(body.x) - ToEigen(before);
-    REQUIRE(PassesFlat(body.shape.elements(), before, body.x));
-    int rounds = 0;
-    while (HoldPassingTets(body.shape.elements(), before, 0.5f, body.x) && rounds < 64) ++rounds;
-    CHECK(rounds < 20);
-    CHECK_FALSE(PassesFlat(body.shape.elements(), before, body.x));
-    CHECK(LowestDetF(body) > 0.0);
-    CHECK((ToEigen(body.x) - ToEigen(before)).norm() > 0.1 * way.norm());
-  }
-}
-
 // Halved for ever, ways of a rounding error kept tets below their bounds, so no hold was the last.
 TEST_CASE("Tets that became flatter than the bound are held before, and holds end") {
   for (uint32_t seed = 1; seed <= 10; ++seed) {
