@@ -247,6 +247,33 @@ def stl():
         emit(f"stl_{name}.stl", head.ljust(80, b"\0") + struct.pack("<I", count) + triangles + tail, want)
 
 
+def collada():
+    numbers = " ".join(f"{x:g}" for p in POINTS for x in p)
+    corners = " ".join(str(i) for t in TRIANGLES for i in t)
+    param = "".join(f'<param name="{axis}" type="float"/>' for axis in "XYZ")
+    emit("dae_texture_missing.dae", f"""<?xml version="1.0"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit name="meter" meter="1"/><up_axis>Y_UP</up_axis></asset>
+<library_images><image id="skin"><init_from>textures/gone.png</init_from></image></library_images>
+<library_effects><effect id="effect"><profile_COMMON>
+<newparam sid="surface"><surface type="2D"><init_from>skin</init_from></surface></newparam>
+<newparam sid="sampler"><sampler2D><source>surface</source></sampler2D></newparam>
+<technique sid="common"><lambert><diffuse><texture texture="sampler" texcoord="UV"/></diffuse></lambert></technique>
+</profile_COMMON></effect></library_effects>
+<library_materials><material id="m"><instance_effect url="#effect"/></material></library_materials>
+<library_geometries><geometry id="box"><mesh>
+<source id="positions"><float_array id="numbers" count="{3 * len(POINTS)}">{numbers}</float_array><technique_common>
+<accessor source="#numbers" count="{len(POINTS)}" stride="3">{param}</accessor></technique_common></source>
+<vertices id="vertices"><input semantic="POSITION" source="#positions"/></vertices>
+<triangles material="m" count="{len(TRIANGLES)}"><input semantic="VERTEX" source="#vertices" offset="0"/>
+<p>{corners}</p></triangles></mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="scene"><node id="node"><instance_geometry url="#box"><bind_material>
+<technique_common><instance_material symbol="m" target="#m"/></technique_common></bind_material></instance_geometry>
+</node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#scene"/></scene></COLLADA>
+""", {**BOX, "says": "gone.png"})
+
+
 def three_mf():
     mesh = "<mesh><vertices>" + "".join('<vertex x="{}" y="{}" z="{}"/>'.format(*p) for p in POINTS)
     mesh += "</vertices><triangles>" + "".join('<triangle v1="{}" v2="{}" v3="{}"/>'.format(*t) for t in TRIANGLES)
@@ -291,6 +318,7 @@ features()
 ply()
 obj()
 stl()
+collada()
 three_mf()
 rows = ",\n".join(f"{json.dumps(n, ensure_ascii=False)}: {json.dumps(w, ensure_ascii=False)}" for n, w in sorted(WANTS.items()))
 (OUT / "want.json").write_text("{\n" + rows + "\n}\n")

@@ -7,7 +7,7 @@
 #include "base/base64.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "import/missing_files.h"
+#include "import/side_files.h"
 
 #include <algorithm>
 #include <charconv>

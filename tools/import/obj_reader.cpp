@@ -2,11 +2,11 @@
 // Reads all statements first, since faces may name vertices of later lines; then makes meshes.
 #include "base/files.h"
 #include "base/text.h"
-#include "import/missing_files.h"
 #include "import/obj_statements.h"
 #include "import/own_formats.h"
 #include "import/polygon_triangulation.h"
 #include "import/raw_scene.h"
+#include "import/side_files.h"
 
 #include <algorithm>
 #include <array>
@@ -27,11 +27,6 @@ constexpr uint64_t kMaxLibraryBytes = 64 << 20;
 // Grey, as of a material without a colour.
 constexpr Vec3 kNoColour = {0.6f, 0.6f, 0.6f};
 
-bool IsFile(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(path, error);
-}
-
 bool IsTexture(std::string_view keyword) {
   return keyword.starts_with("map_") || keyword == "bump" || keyword == "disp" ||
          keyword == "decal" || keyword == "norm" || keyword == "refl";
@@ -49,15 +44,15 @@ class ObjMaterials {
   // those whose names are its words. A file that is missing is replaced by the one that is called
   // as the OBJ file, if there is one.
   void ReadLibraries(std::string_view names) {
-    if (names.empty() || ReadLibrary(PathOf(names))) return;
+    if (names.empty() || ReadLibrary(SideFile(obj_path_, names))) return;
     bool all_read = names.find(' ') != names.npos;
     for (std::string_view rest = names; all_read && !rest.empty();) {
       const std::string_view word = rest.substr(0, rest.find(' '));
-      all_read = word.empty() || ReadLibrary(PathOf(word));
+      all_read = word.empty() || ReadLibrary(SideFile(obj_path_, word));
       rest.remove_prefix(std::min(word.size() + 1, rest.size()));
     }
     if (all_read) return;
-    missing_.push_back(PathOf(names));
+    missing_.push_back(SideFile(obj_path_, names));
     ReadLibrary(std::filesystem::path(obj_path_).replace_extension(".mtl").string());
   }
 
@@ -82,17 +77,6 @@ class ObjMaterials {
   }
 
  private:
-  // Beside the OBJ file, unless the name is absolute. Backslashes separate folders, too.
-  std::string PathOf(std::string_view name) const {
-    const auto path_of = [this](const std::string& file) {
-      return (std::filesystem::path(obj_path_).parent_path() / file).lexically_normal().string();
-    };
-    std::string file(name);
-    if (IsFile(path_of(file))) return path_of(file);
-    std::replace(file.begin(), file.end(), '\\', '/');
-    return path_of(file);
-  }
-
   bool ReadLibrary(const std::string& path) {
     if (std::find(read_.begin(), read_.end(), path) != read_.end()) return true;
     const auto bytes = ReadFile(path, kMaxLibraryBytes);
@@ -120,12 +104,12 @@ class ObjMaterials {
   // no tail of the words is one. It is called by the last word then, or by all without options.
   void AddTexture(std::string_view words) {
     for (std::string_view tail = words; !tail.empty();) {
-      if (IsFile(PathOf(tail))) return;
+      if (HasSideFile(obj_path_, tail)) return;
       const size_t blank = tail.find_first_of(" \t");
       tail.remove_prefix(std::min(blank, tail.size() - 1) + 1);
     }
     if (words.starts_with('-')) words.remove_prefix(words.find_last_of(" \t") + 1);
-    if (!words.empty()) missing_.push_back(PathOf(words));
+    if (!words.empty()) missing_.push_back(SideFile(obj_path_, words));
   }
 
   std::string obj_path_;

@@ -9,6 +9,7 @@
 #include "import/import.h"
 #include "import/own_formats.h"
 #include "import/raw_scene.h"
+#include "import/side_files.h"
 #include "import/source_conventions.h"
 
 #include <assimp/DefaultIOSystem.h>
@@ -232,6 +233,24 @@ RawScene ConvertScene(const aiScene& scene, const std::string& format, const std
   return raw;
 }
 
+// The textures that materials name, but for those inside the file, which are not there.
+std::set<std::string> MissingTextures(const std::string& path, const aiScene& scene) {
+  std::set<std::string> missing;
+  for (unsigned m = 0; m < scene.mNumMaterials; ++m) {
+    const aiMaterial& material = *scene.mMaterials[m];
+    for (unsigned i = 0; i < material.mNumProperties; ++i) {
+      const aiMaterialProperty& property = *material.mProperties[i];
+      if (ToString(property.mKey) != "$tex.file") continue;
+      aiString name;
+      const auto type = static_cast<aiTextureType>(property.mSemantic);
+      if (material.GetTexture(type, property.mIndex, &name) != aiReturn_SUCCESS) continue;
+      if (name.length == 0 || scene.GetEmbeddedTexture(name.C_Str()) != nullptr) continue;
+      if (!HasSideFile(path, ToString(name))) missing.insert(SideFile(path, ToString(name)));
+    }
+  }
+  return missing;
+}
+
 // Why the importer refuses a file.
 Error Refusal(const Assimp::Importer& importer, const std::string& extension,
               std::span<const std::byte> head) {
@@ -272,6 +291,7 @@ Result<RawScene> ReadScene(const std::string& path, bool keep_axes) {
   files->opened.erase(NormalPath(path.c_str()));
   raw.dependencies.assign(files->opened.begin(), files->opened.end());
   raw.missing.assign(files->missing.begin(), files->missing.end());
+  AddMissingFiles(MissingTextures(path, *scene), &raw);
   return raw;
 }
 

@@ -2,17 +2,16 @@
 // Reads row by row what the header announces; data that are missing end it.
 #include "base/result.h"
 #include "base/text.h"
-#include "import/missing_files.h"
 #include "import/mixed_reader.h"
 #include "import/own_formats.h"
 #include "import/polygon_triangulation.h"
+#include "import/side_files.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <set>
@@ -436,9 +435,7 @@ Result<RawScene> ReadPly(const std::string& path, std::span<const std::byte> byt
   if (!scene.ok()) return scene;
   std::set<std::string> missing;
   for (const std::string& texture : header.value().textures) {
-    const auto file = (std::filesystem::path(path).parent_path() / texture).lexically_normal();
-    std::error_code error;
-    if (!std::filesystem::exists(file, error)) missing.insert(file.string());
+    if (!HasSideFile(path, texture)) missing.insert(SideFile(path, texture));
   }
   AddMissingFiles(missing, &scene.value());
   return scene;
