@@ -62,12 +62,12 @@ void FindRest(const Body& body, std::span<NodeVec> rest) {
   }
 }
 
-// The substep's last correction: no tet may end it flat or inside out, or pass flat in it. Lifts
-// alternate with the planes and constraints, because each can undo the other; a few rounds usually
-// suffice. In a body that colliders press flat as a whole they never do. Its nodes then move less
-// (FindRest), and the colliders give way: nodes that were pressed past each other would leave the
-// body tangled for ever. Friction does not resist these moves, which are rare and small; the solve
-// sees them in the next substep. Uses body->rhs. Leaves body->d alone: it may hold the way out.
+// The substep's last correction: no tet may end it flat or inside out. Lifts alternate with the
+// planes and constraints, because each can undo the other; a few rounds usually suffice. In a body
+// that colliders press flat as a whole they never do. Its nodes then move less (FindRest), and the
+// colliders give way: inside out, most such bodies would stay tangled for ever. Friction does not
+// resist these moves, which are rare and small; the solve sees them in the next substep. Uses
+// body->rhs. Leaves body->d alone: it may hold the way out.
 void LiftBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
   constexpr int kRounds = 256, kPatience = 16;
   constexpr float kStuck = 0.9f;
